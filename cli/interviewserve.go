@@ -102,14 +102,10 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err := flags.limits.check(); err != nil {
 		return usage(err)
 	}
-	proxies, err := trustedProxies(flags.proxies)
-	if err != nil {
-		return usage(err)
-	}
 	if flags.callTimeout <= 0 || flags.drain <= 0 {
 		return usage(errors.New("--call-timeout and --drain-timeout must be more than 0"))
 	}
-	options, err := flags.later.options()
+	options, err := flags.options(token)
 	if err != nil {
 		return usage(err)
 	}
@@ -145,10 +141,6 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return usage(err)
 	}
-	options.Token, options.Instance, options.Languages = token, flags.instance, offered(flags.script)
-	options.DrainTimeout, options.Hosts = flags.drain, flags.hosts
-	options.TrustedProxies = proxies
-	options.StartsPerMinute, options.AllStartsPerMinute = orUnlimited(flags.starts), orUnlimited(flags.allStarts)
 	server, err := web.New(options, web.Deps{
 		Service: service, Store: means.store, Clock: clock.Real(), Log: log, Metrics: metrics, Tracer: tracer,
 		Audit: a.auditOf(means.store, audits),
@@ -186,6 +178,18 @@ func trustedProxies(words []string) ([]netip.Prefix, error) {
 		proxies[i] = network.Masked()
 	}
 	return proxies, nil
+}
+
+// options returns the options of the server without its secrets.
+func (flags *serveFlags) options(token string) (web.Options, error) {
+	o, err := flags.later.options()
+	o.Token, o.Instance, o.Languages = token, flags.instance, offered(flags.script)
+	o.DrainTimeout, o.Hosts = flags.drain, flags.hosts
+	o.StartsPerMinute, o.AllStartsPerMinute = orUnlimited(flags.starts), orUnlimited(flags.allStarts)
+	if err == nil {
+		o.TrustedProxies, err = trustedProxies(flags.proxies)
+	}
+	return o, err
 }
 
 // offered lists the languages, that of a scripted persona first, for browsers that ask for none

@@ -42,7 +42,8 @@ func NewKeys(secrets ...string) (Keys, error) {
 	var k Keys
 	for i, s := range secrets {
 		if len(s) < minSecret {
-			return Keys{}, fmt.Errorf("secret %d has %d characters, expected at least %d; create one with openssl rand -hex 32", i+1, len(s), minSecret)
+			return Keys{}, fmt.Errorf("secret %d has %d characters, expected at least %d; create one with openssl rand -hex 32",
+				i+1, len(s), minSecret)
 		}
 		k.secrets = append(k.secrets, []byte(s))
 	}

@@ -69,7 +69,8 @@ func (c Code) String() string {
 }
 
 // alike are symbols that are not used, and those that they are mistaken for.
-var alike = strings.NewReplacer("O", "0", "I", "1", "L", "1", "-", "", " ", "", "\u00a0", "", ".", "", "\u2010", "", "\u2011", "", "\u2013", "", "\u2212", "")
+var alike = strings.NewReplacer("O", "0", "I", "1", "L", "1", "-", "", " ", "", "\u00a0", "", ".", "",
+	"\u2010", "", "\u2011", "", "\u2013", "", "\u2212", "")
 
 // ParseCode reads a typed code: in either case, with or without separators, also with O for 0 and I or L
 // for 1. It returns false for a text that is not a code of any session.

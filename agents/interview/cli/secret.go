@@ -11,13 +11,12 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/access"
+	"github.com/rehearse-dev/rehearse/agents/interview/store"
 )
 
 // Secrets returns the secrets of links, codes and cookies: the lines of a file, which is created if it
 // does not exist, or without a file the secret that the store keeps.
-func Secrets(ctx context.Context, file string, st interface {
-	Secret(ctx context.Context, name string) (string, error)
-}) ([]string, error) {
+func Secrets(ctx context.Context, file string, st *store.Store) ([]string, error) {
 	if file == "" {
 		secret, err := st.Secret(ctx, "access")
 		if err != nil {

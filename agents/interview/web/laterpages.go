@@ -93,7 +93,7 @@ func (s *Server) privacy(w http.ResponseWriter, r *http.Request) {
 	}
 	text, ok := s.options.Privacy[l]
 	if !ok {
-		text = laterIn(l).privacyText(s.options)
+		text = privacyText(l, s.options)
 	}
 	s.render(w, r, http.StatusOK, privacyPage{Language: l, Offered: s.options.Languages, Text: text})
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"embed"
 	"fmt"
 	"strings"
 	"time"
@@ -20,14 +21,15 @@ type laterTexts struct {
 	Data, DataLead, AsText, AsJSON, DeleteLead, DeleteConfirm, Delete string
 	Shared, SharedLead, Forget, Privacy, GoneTitle                    string
 
-	// PrivacyText has the places {keep}, {link} and {contact}; KeepDays and KeepAll are for {keep}, and
-	// Days is a number of days.
-	PrivacyText, KeepDays, KeepAll, Days, Hours, Operator string
+	// KeepDays and KeepAll are for {keep} in the privacy text, and Operator is for {contact}. Days and
+	// Hours are numbers of these.
+	KeepDays, KeepAll, Days, Hours, Operator string
 
 	// Date is the layout of a date.
 	Date string
 }
 
+//nolint:misspell // one half is French
 var laterCatalog = map[session.Language]laterTexts{
 	session.English: {
 		OngoingTitle: "Welcome back", CompleteTitle: "The interview is complete",
@@ -58,27 +60,6 @@ var laterCatalog = map[session.Language]laterTexts{
 		Shared: "On a shared computer", SharedLead: "The start page offers to continue this interview in this browser. " +
 			"This removes the offer; the link and the code still work.",
 		Forget: "Forget in this browser", Privacy: "Privacy", GoneTitle: "This interview was deleted",
-
-		PrivacyText: `# What is kept
-The questions, answers and texts of the interview, each with its time; the identifier, if one was given; the language; and what was read from the answers: the form of address, the preference for series or films, and the titles of works. For each text that a language model wrote, also its length and its cost.
-
-# What for
-To ask one question after the other, to continue after a break or a failure, and to show the result to whoever proposed the interview.
-
-# Who sees it
-Whoever proposed the interview and operates this server. If a language model of a provider writes the questions, that provider receives the texts of the interview. There is no advertising, and nothing is measured about the reader.
-
-# How long
-{keep}
-
-# In this browser
-One cookie, for {link}: with it the start page offers to continue. A text that is not sent yet stays in its tab.
-
-# Export and deletion
-The page “Later, and my data” of each interview has both, at any time. After a deletion, only sums without names remain: how many texts were written on a day, and what they cost. Backups of the operator may exist for longer.
-
-# Contact
-{contact}`,
 		KeepDays: "An interview that was not used for %s is deleted.", KeepAll: "Until it is deleted. This server does not set an end by itself.",
 		Days: "%d days", Hours: "%d hours", Operator: "Whoever proposed the interview.",
 		Date: "2 January 2006",
@@ -99,7 +80,8 @@ The page “Later, and my data” of each interview has both, at any time. After
 			"réponses et d'en donner de nouvelles.",
 		LinkText: "Bonjour,\n\nvoici le lien personnel pour reprendre l'entretien :\n%s\n\nIl fonctionne jusqu'au %s.\n",
 		Copy:     "Copier le texte", Copied: "C'est copié.", Mail: "L'envoyer par e-mail", Subject: "Mon lien pour reprendre l'entretien",
-		CodeLead: "Sans le lien, un code suffit. Sur l'autre appareil, ouvrir cette page et écrire :", NoIdentifier: "(à laisser vide)", Page: "Page",
+		CodeLead:     "Sans le lien, un code suffit. Sur l'autre appareil, ouvrir cette page et écrire :",
+		NoIdentifier: "(à laisser vide)", Page: "Page",
 		TwoDevices: "L'entretien continue sur n'importe quel appareil, toujours à la même question. Une réponse à une question qui " +
 			"a déjà sa réponse ailleurs n'est pas conservée, et la page le dit.",
 		Back: "Retour à l'entretien",
@@ -112,29 +94,9 @@ The page “Later, and my data” of each interview has both, at any time. After
 		Shared: "Sur un ordinateur partagé", SharedLead: "La page d'accueil propose de reprendre cet entretien dans ce navigateur. " +
 			"Ce bouton retire la proposition ; le lien et le code fonctionnent toujours.",
 		Forget: "Oublier dans ce navigateur", Privacy: "Vie privée", GoneTitle: "Cet entretien a été supprimé",
-
-		PrivacyText: `# Ce qui est conservé
-Les questions, les réponses et les textes de l'entretien, chacun avec son heure ; l'identifiant, s'il a été fourni ; la langue ; et ce que les réponses ont permis de lire : le tutoiement ou le vouvoiement, la préférence pour les séries ou les films, les titres d'œuvres. Pour chaque texte écrit par un modèle de langage, aussi sa longueur et son coût.
-
-# Pour quoi faire
-Poser une question après l'autre, reprendre après une pause ou une panne, et montrer le résultat à la personne qui a proposé l'entretien.
-
-# Qui peut le voir
-La personne qui a proposé l'entretien et qui exploite ce serveur. Si le modèle de langage d'un fournisseur écrit les questions, ce fournisseur reçoit les textes de l'entretien. Il n'y a ni publicité ni mesure d'audience.
-
-# Combien de temps
-{keep}
-
-# Dans ce navigateur
-Un seul cookie, pendant {link} : grâce à lui, la page d'accueil propose de reprendre l'entretien. Un texte qui n'est pas encore envoyé reste dans son onglet.
-
-# Exporter et supprimer
-La page « Plus tard, et mes données » de chaque entretien permet les deux, à tout moment. Après une suppression, il ne reste que des sommes sans nom : combien de textes ont été écrits un jour donné, et pour quel coût. Les sauvegardes de l'exploitant peuvent durer plus longtemps.
-
-# Contact
-{contact}`,
-		KeepDays: "Un entretien qui n'a pas servi pendant %s est supprimé.", KeepAll: "Jusqu'à sa suppression. Ce serveur ne fixe pas de date de lui-même.",
-		Days: "%d jours", Hours: "%d heures", Operator: "La personne qui a proposé l'entretien.",
+		KeepDays: "Un entretien qui n'a pas servi pendant %s est supprimé.",
+		KeepAll:  "Jusqu'à sa suppression. Ce serveur ne fixe pas de date de lui-même.",
+		Days:     "%d jours", Hours: "%d heures", Operator: "La personne qui a proposé l'entretien.",
 		Date: "02/01/2006",
 	},
 }
@@ -155,8 +117,18 @@ func (t laterTexts) span(d time.Duration) string {
 	return fmt.Sprintf(t.Days, int(d/(24*time.Hour)))
 }
 
-// privacyText completes the default text of the privacy page.
-func (t laterTexts) privacyText(o Options) string {
+// privacyFiles are the default texts of the privacy page, with the places {keep}, {link} and {contact}.
+//
+//go:embed privacy/*.txt
+var privacyFiles embed.FS
+
+// privacyText completes the default text of the privacy page in a language.
+func privacyText(l session.Language, o Options) string {
+	t := laterIn(l)
+	text, err := privacyFiles.ReadFile("privacy/" + string(l) + ".txt")
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
 	keep := t.KeepAll
 	if o.Keep > 0 {
 		keep = fmt.Sprintf(t.KeepDays, t.span(o.Keep))
@@ -165,5 +137,5 @@ func (t laterTexts) privacyText(o Options) string {
 	if contact == "" {
 		contact = t.Operator
 	}
-	return strings.NewReplacer("{keep}", keep, "{link}", t.span(o.LinkTime), "{contact}", contact).Replace(t.PrivacyText)
+	return strings.NewReplacer("{keep}", keep, "{link}", t.span(o.LinkTime), "{contact}", contact).Replace(string(text))
 }

@@ -76,7 +76,11 @@ func (m errorPage) render() ([]byte, error) {
 		pageFrame
 		Alert string
 		Code  bool // may open the interview
-	}{newPageFrame(w, m.Language, title), w.problem(m.Problem), m.Problem == "bad_link" || m.Problem == "expired_link"})
+		Gone  bool
+	}{
+		newPageFrame(w, m.Language, title), w.problem(m.Problem), m.Problem == "bad_link" || m.Problem == "expired_link",
+		m.Problem == "deleted_session",
+	})
 }
 
 // pageFrame is the common part of the pages.
