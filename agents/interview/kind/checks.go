@@ -23,8 +23,24 @@ func (c *candidate) checkInvariants(ctx context.Context) error {
 	for i, m := range c.opts.Moves {
 		c.require(c.did[i], "the interview did not reach %s, the place of the move %q", m.At, m.Do)
 	}
+	c.checkUnderstood(data.Session)
 	c.sink.Emit(event.New(0, "", answersStored{Answers: len(data.Answers), Invariants: c.checked}))
 	return nil
+}
+
+// checkUnderstood compares the stored session with what the scenario demands of it.
+func (c *candidate) checkUnderstood(s session.Session) {
+	want := c.opts.Stored
+	for _, one := range []struct{ name, want, got string }{
+		{"register", string(want.Register), string(s.Register)},
+		{"medium", string(want.Medium), string(s.Medium)},
+		{"works", strings.Join(want.Works, " ; "), strings.Join(s.Works, " ; ")},
+		{"core work", want.Core, s.CoreWork},
+	} {
+		if one.want != "" {
+			c.require(one.got == one.want, "the session should hold the %s %q, got %q", one.name, one.want, one.got)
+		}
+	}
 }
 
 // checkStored checks the stored session: each accepted answer is stored once and in order, and

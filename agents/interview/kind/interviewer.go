@@ -37,17 +37,23 @@ func Interviewer(name string) (mocks.Script, error) {
 // interviewerRules returns the replies to a persona, for its language. In block 2 they require a
 // candidate who names the works of the persona; other candidates get replies that fit any works.
 func interviewerRules(p Persona) ([]mocks.Line, error) {
-	replies, err := Replies(p.Name)
+	own, err := ownRules(p)
 	if err != nil {
 		return nil, err
 	}
-	visitor, err := visitorScript(p.Language)
+	visitor, err := scriptedReplies(visitorReplies, p.Language)
 	if err != nil {
 		return nil, err
+	}
+	var shared []mocks.Line
+	if p.SharedReplies {
+		if shared, err = scriptedReplies(sharedReplies, p.Language); err != nil {
+			return nil, err
+		}
 	}
 	works := session.ParseWorks(p.Answer(session.Block2A, 1))
 	var ofWorks, rest []mocks.Line
-	for _, line := range replies.Rules {
+	for _, line := range own {
 		tags := line.When.Metadata
 		tags["language"] = string(p.Language)
 		if tags["step"] == string(session.Block2B) || tags["index"] == "2" {
@@ -57,5 +63,5 @@ func interviewerRules(p Persona) ([]mocks.Line, error) {
 			rest = append(rest, line)
 		}
 	}
-	return slices.Concat(ofWorks, visitor.Rules, rest), nil
+	return slices.Concat(ofWorks, visitor, rest, shared), nil
 }

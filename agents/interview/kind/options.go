@@ -55,8 +55,22 @@ type Options struct {
 	CostPerDay float64 `yaml:"cost_per_day,omitempty" json:"cost_per_day,omitempty" jsonschema:"minimum=0"`
 	// Reload resumes the session before each answer.
 	Reload bool `yaml:"reload,omitempty" json:"reload,omitempty"`
+	// Stored is what the session must hold at the end, in addition to the answers.
+	Stored Stored `yaml:"stored,omitempty" json:"stored,omitzero"`
 	// Moves of the client in addition to the answers of the persona.
 	Moves []Move `yaml:"moves,omitempty" json:"moves,omitempty"`
+}
+
+// Stored is how the service has understood the candidate; what is left out is not compared.
+type Stored struct {
+	// Register is how the candidate is addressed.
+	Register session.Register `yaml:"register,omitempty" json:"register,omitempty" jsonschema:"enum=informal,enum=formal"`
+	// Medium is what block 2 is about.
+	Medium session.Medium `yaml:"medium,omitempty" json:"medium,omitempty" jsonschema:"enum=series,enum=film"`
+	// Works are the titles as the service has read them, in order.
+	Works []string `yaml:"works,omitempty" json:"works,omitempty"`
+	// Core is the title of the most important work.
+	Core string `yaml:"core,omitempty" json:"core,omitempty"`
 }
 
 // Move is an action of the client at a place of the interview, before the persona acts.
@@ -206,7 +220,7 @@ func addCast(c *scenarios.Checker, b *scenarios.Backend) {
 		return
 	}
 	for _, rule := range script.Rules {
-		c.Digest([]byte(rule.Text.String()))
+		c.Digest([]byte(rule.Text.String() + rule.Template))
 	}
 	b.Rules = append(b.Rules, script.Rules...)
 }

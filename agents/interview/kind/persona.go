@@ -22,6 +22,9 @@ type Persona struct {
 	Candidate string `yaml:"candidate" json:"candidate"`
 	// About describes the persona.
 	About string `yaml:"about" json:"about"`
+	// SharedReplies is true if the persona has files only for the replies that depend on its answers. The other
+	// replies are those of its language that fit every candidate.
+	SharedReplies bool `yaml:"shared_replies,omitempty" json:"shared_replies,omitempty"`
 	// Answers are the answers to the questions of each step, in order.
 	Answers map[session.Step][]string `yaml:"answers" json:"answers"`
 	// Comments are the comments on the mirrors of some steps.

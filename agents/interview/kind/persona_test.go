@@ -1,7 +1,8 @@
 package kind
 
 import (
-	"slices"
+	"cmp"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -10,6 +11,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
+	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // meant is the intended interpretation of the answers of a persona.
@@ -18,29 +21,47 @@ type meant struct {
 	register session.Register
 	medium   session.Medium
 	status   string
-	works    []string // the core work first
+	works    []string
+	core     string // if it is not the first work
+	again    int    // answers that do not choose, after which the question is asked again
 }
 
 var intentions = map[string]meant{
 	"lea": {
 		session.French, session.Informal, session.Series, "🟢 ALIGNÉ",
-		[]string{"Better Call Saul", "Le Bureau des légendes", "The Bear"},
+		[]string{"Better Call Saul", "Le Bureau des légendes", "The Bear"}, "", 0,
 	},
 	"tom": {
 		session.English, session.Informal, session.Film, "🔵 CONDITIONALLY ALIGNED",
-		[]string{"The Martian", "Jerry Maguire", "Whiplash"},
+		[]string{"The Martian", "Jerry Maguire", "Whiplash"}, "", 0,
 	},
 	"karim": {
 		session.French, session.Formal, session.Film, "🟠 PAS ALIGNÉ ACTUELLEMENT",
-		[]string{"Heat", "Gladiator", "Ocean's Eleven"},
+		[]string{"Heat", "Gladiator", "Ocean's Eleven"}, "", 0,
 	},
 	"nora": {
 		session.French, session.Informal, session.Series, "🔵 ALIGNEMENT CONDITIONNEL",
-		[]string{"Dix pour cent", "Le Jeu de la dame", "Friends"},
+		[]string{"Dix pour cent", "Le Jeu de la dame", "Friends"}, "", 0,
 	},
 	"sam": {
 		session.English, session.Informal, session.Series, "🟢 ALIGNED",
-		[]string{"Ted Lasso", "Severance", "Mad Men"},
+		[]string{"Ted Lasso", "Severance", "Mad Men"}, "", 0,
+	},
+	"ines": {
+		session.French, session.Informal, session.Series, "🔵 ALIGNEMENT CONDITIONNEL",
+		[]string{"lupin", "dark", "hpi"}, "", 0,
+	},
+	"kylian": {
+		session.French, session.Informal, session.Series, "🔵 ALIGNEMENT CONDITIONNEL",
+		[]string{"Braking Bad", "Game of throne", "Peaky Blinder"}, "Brekin bad", 0,
+	},
+	"odile": {
+		session.French, session.Formal, session.Film, "🔵 ALIGNEMENT CONDITIONNEL",
+		[]string{"Le Comte de Monte-Cristo", "Madame Bovary", "Les Misérables"}, "Les Misérables", 1,
+	},
+	"bruno": {
+		session.French, session.Formal, session.Film, "🔵 ALIGNEMENT CONDITIONNEL",
+		[]string{"Le Cercle des poètes disparus", "12 hommes en colère", "Le Dîner de cons"}, "12 hommes en colère", 0,
 	},
 }
 
@@ -68,20 +89,21 @@ var _ = Describe("The personas", func() {
 	})
 
 	for _, name := range Personas() {
-		Describe(name, func() {
+		Describe(name, Ordered, func() {
 			var (
 				persona Persona
 				replies []reply
-				want    meant
+				results []validate.Result
+				want    = intentions[name]
+				end     session.Session
+				again   int
 			)
 
-			BeforeEach(func() {
+			BeforeAll(func() {
 				var err error
 				persona, err = LoadPersona(name)
 				Expect(err).NotTo(HaveOccurred())
-				replies, err = repliesTo(name)
-				Expect(err).NotTo(HaveOccurred())
-				want = intentions[name]
+				end, replies, results, again = rehearse(persona)
 			})
 
 			It("has a valid id and the intended language", func() {
@@ -92,10 +114,10 @@ var _ = Describe("The personas", func() {
 			It("answers exactly the questions", func() {
 				counts := map[session.Step]int{session.Identity: 1, session.Tone: 1}
 				mirrors := map[session.Step]bool{}
-				for _, r := range replies {
+				for i, r := range replies {
 					switch r.purpose {
 					case session.PurposeQuestions:
-						counts[r.step] = len(validate.Check(r.text, expected(r, persona, want)).Questions)
+						counts[r.step] = len(results[i].Questions)
 					case session.PurposeAdaptive:
 						counts[r.step]++
 					case session.PurposeMirror:
@@ -116,10 +138,20 @@ var _ = Describe("The personas", func() {
 				}
 			})
 
+			It("has a complete set of replies of its own, or one for what depends on its answers", func() {
+				own, err := ownReplies(persona)
+				Expect(err).NotTo(HaveOccurred())
+				files, err := fs.Glob(fixtures.Replies, "replies/"+name+"/*.md")
+				Expect(err).NotTo(HaveOccurred())
+				Expect(own).To(HaveLen(len(files)), "every file answers a call")
+				if !persona.SharedReplies {
+					Expect(own).To(HaveLen(24))
+				}
+			})
+
 			It("gets replies without findings", func() {
-				Expect(replies).To(HaveLen(24))
-				for _, r := range replies {
-					Expect(validate.Check(r.text, expected(r, persona, want)).Findings).To(BeEmpty(), r.file())
+				for i, r := range replies {
+					Expect(results[i].Findings).To(BeEmpty(), "%s\n%s", r.file(), r.text)
 				}
 			})
 
@@ -141,13 +173,13 @@ var _ = Describe("The personas", func() {
 			})
 
 			It("finishes the interview in 24 calls with the intended choices", func() {
-				end, calls := rehearse(persona, replies)
 				Expect(end.Phase).To(Equal(session.Finished))
-				Expect(calls).To(Equal(24))
+				Expect(replies).To(HaveLen(24))
+				Expect(again).To(Equal(want.again))
 				Expect(end.Register).To(Equal(want.register))
 				Expect(end.Medium).To(Equal(want.medium))
 				Expect(end.Works).To(Equal(want.works))
-				Expect(end.CoreWork).To(Equal(want.works[0]))
+				Expect(end.CoreWork).To(Equal(cmp.Or(want.core, want.works[0])))
 			})
 		})
 	}
@@ -163,34 +195,29 @@ func notLetter(r rune) bool {
 	return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzàâçéèêëîïôûùœ", r)
 }
 
-func expected(r reply, p Persona, want meant) validate.Expected {
-	e := validate.Expected{Purpose: r.purpose, Step: r.step, Index: r.index, Language: p.Language}
-	if slices.Index(session.Steps(), r.step) >= slices.Index(session.Steps(), session.Block2A) {
-		e.Medium, e.Works = want.medium, want.works
-	}
-	return e
-}
-
-// rehearse takes a persona through the state machine, and returns the last state and the number of
-// owed calls. Every answer must be stored.
-func rehearse(p Persona, replies []reply) (end session.Session, calls int) {
+// rehearse takes a persona through the state machine. It returns the last state, the replies and what
+// was found in them, and the number of answers after which a question was asked again; every other
+// answer must be stored.
+func rehearse(p Persona) (end session.Session, replies []reply, results []validate.Result, again int) {
 	GinkgoHelper()
+	script, err := Replies(p.Name)
+	Expect(err).NotTo(HaveOccurred())
 	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+	var history []session.Message
 	move := session.Start(session.Session{Language: p.Language})
 	for range 200 {
 		s := move.Session
 		var in session.Input = session.Went{}
 		switch comment := p.Comment(s.Step); s.Phase {
 		case session.Finished:
-			return s, calls
+			return s, replies, results, again
 		case session.Owing:
-			reply := replies[calls]
-			Expect(reply.purpose).To(Equal(s.Owed.Purpose))
-			Expect(reply.step).To(Equal(s.Step))
-			calls++
-			in = session.Replied{Text: reply.text, Questions: validate.Check(reply.text, validate.Expected{
-				Purpose: s.Owed.Purpose, Step: s.Step, Language: s.Language, Medium: s.Medium, Works: s.Works,
-			}).Questions}
+			text, want := replyTo(script.Rules, s, history)
+			result := validate.Check(text, want)
+			replies = append(replies, reply{want.Purpose, want.Step, want.Index, text})
+			results = append(results, result)
+			in = session.Replied{Text: text, Questions: result.Questions}
+			history = append(history, session.Message{Role: llm.Assistant, Step: s.Step, Text: text})
 		case session.Asking:
 			in = session.Answered{Text: p.Answer(s.Step, max(move.Say.Question, 0))}
 		case session.Reflecting:
@@ -201,10 +228,13 @@ func rehearse(p Persona, replies []reply) (end session.Session, calls int) {
 		}
 		next, err := session.Next(s, in, now)
 		Expect(err).NotTo(HaveOccurred())
-		if _, answers := in.(session.Answered); answers {
-			Expect(next.Answer).NotTo(BeNil(), "an answer at %s is not kept", s.Step)
+		if answer, answers := in.(session.Answered); answers {
+			history = append(history, session.Message{Role: llm.User, Step: s.Step, Text: answer.Text})
+			if next.Answer == nil {
+				again++
+			}
 		}
 		move = next
 	}
-	return move.Session, calls
+	return move.Session, replies, results, again
 }

@@ -1,8 +1,10 @@
 package kind
 
 import (
+	"errors"
 	"fmt"
-	"slices"
+	"io/fs"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -41,11 +43,9 @@ func (r reply) file() string {
 	}
 }
 
-// repliesTo returns the replies to a persona, in the order of an interview without faults.
-func repliesTo(name string) ([]reply, error) {
-	if !slices.Contains(Personas(), name) {
-		return nil, unknownPersona(name)
-	}
+// ownReplies returns the replies to a persona that are written for it, in the order of an interview
+// without faults: all of them, unless it has shared replies.
+func ownReplies(p Persona) ([]reply, error) {
 	var all []reply
 	for _, step := range session.Steps() {
 		for i, purpose := range step.Calls() {
@@ -53,9 +53,12 @@ func repliesTo(name string) ([]reply, error) {
 			if purpose == session.PurposeAdaptive {
 				r.index = i
 			}
-			data, err := fixtures.Replies.ReadFile("replies/" + name + "/" + r.file())
+			data, err := fixtures.Replies.ReadFile("replies/" + p.Name + "/" + r.file())
+			if p.SharedReplies && errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
 			if err != nil {
-				return nil, fmt.Errorf("read the replies to %s: %w", name, err)
+				return nil, fmt.Errorf("read the replies to %s: %w", p.Name, err)
 			}
 			r.text = strings.TrimSuffix(string(data), "\n")
 			all = append(all, r)
@@ -68,28 +71,50 @@ func repliesTo(name string) ([]reply, error) {
 // call, selected by purpose, step and index. They are optional, so that an interview may end
 // early. The script does not set a model.
 func Replies(name string) (mocks.Script, error) {
-	all, err := repliesTo(name)
-	if err != nil {
-		return mocks.Script{}, err
-	}
 	var s mocks.Script
-	for _, r := range all {
-		s.Rules = append(s.Rules, r.rule())
+	p, err := LoadPersona(name)
+	if err != nil {
+		return s, err
+	}
+	if s.Rules, err = ownRules(p); err != nil || !p.SharedReplies {
+		return s, err
+	}
+	for _, set := range []string{visitorReplies, sharedReplies} {
+		rules, err := scriptedReplies(set, p.Language)
+		if err != nil {
+			return s, err
+		}
+		s.Rules = append(s.Rules, rules...)
 	}
 	return s, nil
 }
 
-// visitorScript returns rules for block 2 that fit the answers of any candidate in a language, as far
-// as a script can. They have to precede the rules of a persona, which fit only its own works.
-func visitorScript(l session.Language) (mocks.Script, error) {
-	file := "replies/visitor-" + string(l) + ".yaml"
+// ownRules returns a rule for each reply that is written for a persona.
+func ownRules(p Persona) ([]mocks.Line, error) {
+	all, err := ownReplies(p)
+	var rules []mocks.Line
+	for _, r := range all {
+		rules = append(rules, r.rule())
+	}
+	return rules, err
+}
+
+// The sets of replies that fit every candidate, as far as a script can.
+const (
+	visitorReplies = "visitor" // block 2; must precede the rules of a persona, which fit only its own works
+	sharedReplies  = "shared"  // the other blocks
+)
+
+// scriptedReplies returns the rules of a set of replies in a language.
+func scriptedReplies(set string, l session.Language) ([]mocks.Line, error) {
+	file := "replies/" + set + "-" + string(l) + ".yaml"
 	data, err := fixtures.Replies.ReadFile(file)
 	if err != nil {
-		return mocks.Script{}, fmt.Errorf("read the replies to visitors: %w", err)
+		return nil, fmt.Errorf("read the %s replies: %w", set, err)
 	}
 	var s mocks.Script
 	if _, found := yamlsrc.Decode(file, data, &s); len(found) > 0 {
-		return mocks.Script{}, found.Err()
+		return nil, found.Err()
 	}
 	for i := range s.Rules {
 		rule, slow := &s.Rules[i], latency
@@ -97,10 +122,14 @@ func visitorScript(l session.Language) (mocks.Script, error) {
 			rule.When.Metadata = map[string]string{}
 		}
 		rule.When.Metadata["language"] = string(l)
+		rule.Template = byRegister.ReplaceAllString(rule.Template, `{{if match "(Tutoie)" .System}}$1{{else}}$2{{end}}`)
 		rule.Latency, rule.Optional = &slow, true
 	}
-	return s, nil
+	return s.Rules, nil
 }
+
+// byRegister matches [[informal|formal]], as in prompts.
+var byRegister = regexp.MustCompile(`\[\[([^|\]]*)\|([^|\]]*)\]\]`)
 
 func (r reply) rule() mocks.Line {
 	when := mocks.When{Purpose: string(r.purpose), Metadata: map[string]string{"step": string(r.step)}}

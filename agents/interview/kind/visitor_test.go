@@ -15,13 +15,10 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
-// replyToVisitor returns the scripted reply to the request of the service, and what is expected
-// of it.
-func replyToVisitor(s session.Session) (string, validate.Expected) {
+// replyTo returns the scripted reply to the request of the service, and what is expected of it.
+func replyTo(rules []mocks.Line, s session.Session, history []session.Message) (string, validate.Expected) {
 	GinkgoHelper()
-	script, err := visitorScript(s.Language)
-	Expect(err).NotTo(HaveOccurred())
-	program, err := mocks.Compile(script)
+	program, err := mocks.Compile(mocks.Script{Rules: rules})
 	Expect(err).NotTo(HaveOccurred())
 	engine := mocks.NewEngine(program, mocks.EngineOptions{Clock: clock.NewVirtual()})
 	backend, err := openai.New(openai.Config{
@@ -31,7 +28,7 @@ func replyToVisitor(s session.Session) (string, validate.Expected) {
 	Expect(err).NotTo(HaveOccurred())
 	prompts, err := prompt.Load(s.Language)
 	Expect(err).NotTo(HaveOccurred())
-	reply, err := backend.Complete(context.Background(), prompts.Build(s, nil, prompt.Limits{}).Request)
+	reply, err := backend.Complete(context.Background(), prompts.Build(s, history, prompt.Limits{}).Request)
 	Expect(err).NotTo(HaveOccurred())
 	return reply.Text, validate.Expected{
 		Purpose: s.Owed.Purpose, Step: s.Step, Index: s.Owed.Index, Language: s.Language, Medium: s.Medium, Works: s.Works,
@@ -52,6 +49,13 @@ func expectGoodWording(text string, s session.Session) {
 			Expect(strangers[s.Register]).NotTo(ContainElement(word), text)
 		}
 	}
+}
+
+func replyToVisitor(s session.Session) (string, validate.Expected) {
+	GinkgoHelper()
+	rules, err := scriptedReplies(visitorReplies, s.Language)
+	Expect(err).NotTo(HaveOccurred())
+	return replyTo(rules, s, nil)
 }
 
 var _ = Describe("The replies to a visitor in block 2", func() {
@@ -105,11 +109,13 @@ var _ = Describe("The replies to a visitor in block 2", func() {
 
 	It("exist in every language", func() {
 		for _, l := range session.Languages() {
-			script, err := visitorScript(l)
-			Expect(err).NotTo(HaveOccurred())
-			Expect(script.Rules).To(HaveEach(HaveField("Optional", true)))
+			for _, set := range []string{visitorReplies, sharedReplies} {
+				rules, err := scriptedReplies(set, l)
+				Expect(err).NotTo(HaveOccurred())
+				Expect(rules).To(HaveEach(HaveField("Optional", true)))
+			}
 		}
-		_, err := visitorScript("de")
+		_, err := scriptedReplies(visitorReplies, "de")
 		Expect(err).To(HaveOccurred())
 	})
 })
