@@ -187,8 +187,9 @@ var _ = Describe("The wording", func() {
 
 	for _, name := range Personas() {
 		It("of the replies to "+name+" keeps them", func() {
-			replies, err := repliesTo(name)
+			persona, err := LoadPersona(name)
 			Expect(err).NotTo(HaveOccurred())
+			_, replies, _, _ := rehearse(persona)
 			found := map[string][]string{}
 			for _, r := range replies {
 				if wrong := slips(r.text, r.purpose); wrong != nil && r.purpose != session.PurposePreamble {
@@ -201,9 +202,9 @@ var _ = Describe("The wording", func() {
 
 	for _, l := range session.Languages() {
 		It("of the replies to visitors keeps them in "+string(l)+", and names no persona", func() {
-			script, err := visitorScript(l)
+			rules, err := scriptedReplies(visitorReplies, l)
 			Expect(err).NotTo(HaveOccurred())
-			for _, rule := range script.Rules {
+			for _, rule := range rules {
 				text := string(rule.Text) + rule.Template
 				if rule.When.Purpose != string(session.PurposeQuestions) { // which are checked as they are rendered
 					Expect(slips(text, session.Purpose(rule.When.Purpose))).To(BeEmpty())
