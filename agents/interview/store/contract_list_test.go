@@ -180,7 +180,7 @@ func upgradeContract(driver string, fresh freshDSN) {
 			`ALTER TABLE interview_sessions DROP COLUMN status`, `ALTER TABLE interview_sessions DROP COLUMN since_ns`,
 			`ALTER TABLE interview_sessions DROP COLUMN cost_ue`, `ALTER TABLE interview_calls DROP COLUMN day`,
 			`ALTER TABLE interview_calls DROP COLUMN currency`, `ALTER TABLE interview_calls DROP COLUMN cost`,
-			`DELETE FROM interview_schema WHERE version_id >= 3`,
+			`DROP TABLE interview_spending`, `DELETE FROM interview_schema WHERE version_id >= 3`,
 		} {
 			_, err := store.DB(s).ExecContext(ctx, statement)
 			Expect(err).NotTo(HaveOccurred(), statement)
