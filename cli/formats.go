@@ -24,6 +24,7 @@ import (
 // The formats of documents.
 const (
 	formatTerminal = "terminal"
+	formatCSV      = "csv"
 	formatJSON     = "json"
 	formatMarkdown = "markdown"
 	formatComment  = "comment"

@@ -3,62 +3,113 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net/url"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/cli"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/sessionlist"
 	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
 // listFlags are the flags of interview sessions.
 type listFlags struct {
-	store     string
-	candidate string
-	limit     int
-	asJSON    bool
+	store   string
+	filters url.Values
+	limit   int
+	format  string
 }
 
+// maxSessions is the maximum of --limit.
+const maxSessions = 10_000_000
+
 func (a *app) interviewSessionsCommand() *cobra.Command {
-	var flags listFlags
+	flags := listFlags{filters: url.Values{}}
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the interviews of a store, newest first",
-		Long: `sessions lists the interviews of a store. The table has the start of each id, which is enough for
-other commands. --json has the whole id: anybody who knows it can take the interview.
+		Long: `sessions lists the interviews of a store. The table and CSV have the start of each id, which is
+enough for other commands. --json has the whole id: anybody who knows it can take the interview.
+
+A status is open (waits for the candidate), owing (the server writes), stuck (its calls failed),
+limited (the session has reached a limit) or finished. Costs are in EUR; a cost that is not known
+stays empty in CSV, and spent_eur contains an estimate. CSV is safe for spreadsheets: a text that
+could be a formula begins with an apostrophe.
 
 Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not be read.`,
 		Example: `  rehearse interview sessions
-  rehearse interview sessions --candidate lea --json`,
+  rehearse interview sessions --status stuck --sort longest
+  rehearse interview sessions --from 2026-11-01 --to 2026-11-30 --format csv > november.csv`,
 		Args: arguments(0, 0, "sessions takes no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewSessions(cmd.Context(), flags) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if flags.format == formatCSV && !cmd.Flags().Changed("limit") {
+				flags.limit = maxSessions
+			}
+			return a.interviewSessions(cmd.Context(), flags)
+		},
 	}
 	f := cmd.Flags()
 	a.storeFlag(f, &flags.store)
-	f.StringVar(&flags.candidate, "candidate", "", "only sessions of this candidate")
-	f.IntVar(&flags.limit, "limit", 100, "maximum number of sessions")
-	jsonFlag(f, &flags.asJSON, "the sessions")
+	for _, filter := range []struct{ name, usage string }{
+		{"candidate", "only sessions of this `candidate`"},
+		{"status", "only sessions with this `status`: open, owing, stuck, limited, finished"},
+		{"from", "only sessions that began on this `day` (UTC, 2026-01-31) or later"},
+		{"to", "only sessions that began on this `day` (UTC) or earlier"},
+		{"min-cost", "only sessions that have spent at least this `amount` in EUR"},
+		{"max-cost", "only sessions that have spent at most this `amount` in EUR"},
+		{"sort", "`order`: newest, oldest, latest, longest (since the last change), dearest (default newest)"},
+	} {
+		f.Func(filter.name, filter.usage, func(value string) error {
+			flags.filters.Set(filter.name, value)
+			_, err := sessionlist.Read(url.Values{filter.name: {value}}, maxSessions)
+			return err
+		})
+	}
+	complete(cmd, "status", textsOf(session.Statuses())...)
+	complete(cmd, "sort", textsOf(session.Sorts())...)
+	f.IntVar(&flags.limit, "limit", 100, "maximum number of sessions; without it CSV has all")
+	formatFlag(cmd, &flags.format, "the sessions", formatTerminal, formatCSV)
 	return cmd
+}
+
+func textsOf[T ~string](list []T) (texts []string) {
+	for _, v := range list {
+		texts = append(texts, string(v))
+	}
+	return texts
 }
 
 func (a *app) interviewSessions(ctx context.Context, flags listFlags) error {
 	if flags.limit < 1 {
 		return usage(fmt.Errorf("--limit must be at least 1, got %d", flags.limit))
 	}
+	l, err := sessionlist.Read(flags.filters, maxSessions)
+	if err != nil {
+		return usage(err)
+	}
+	l.Limit = flags.limit
 	st, err := cli.Open(ctx, a.storeName(flags.store))
 	if err != nil {
 		return interviewError(err)
 	}
 	defer func() { _ = st.Close() }()
-	list, err := st.List(ctx, session.Listing{Candidate: flags.candidate, Limit: flags.limit})
-	if err != nil {
-		return noVerdict(fmt.Errorf("list the sessions: %w", err))
-	}
-	if flags.asJSON {
-		if list == nil {
-			list = []session.Session{}
+	pages := sessionlist.Pages(l, func(l session.Listing) ([]session.Session, error) { return st.List(ctx, l) })
+	if flags.format == formatCSV {
+		if err := sessionlist.CSV(a.stdout, pages); err != nil {
+			return noVerdict(fmt.Errorf("export the sessions: %w", err))
 		}
+		return nil
+	}
+	list := []session.Session{}
+	for page, err := pages(); len(page) > 0 || err != nil; page, err = pages() {
+		if err != nil {
+			return noVerdict(fmt.Errorf("list the sessions: %w", err))
+		}
+		list = append(list, page...)
+	}
+	if flags.format == formatJSON {
 		if err := a.printJSON(list); err != nil {
 			return noVerdict(fmt.Errorf("print the sessions: %w", err))
 		}

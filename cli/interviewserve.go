@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/loopback"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -39,6 +41,7 @@ type serveFlags struct {
 	instance    string
 	callTimeout time.Duration
 	drain       time.Duration
+	overdue     time.Duration
 	hosts       []string
 	proxies     []string
 	starts      int
@@ -78,6 +81,7 @@ on this machine.
 	f.StringVar(&flags.instance, "instance", "default", "name of this server; each server of a store needs its own")
 	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "time limit of one call to the model")
 	f.DurationVar(&flags.drain, "drain-timeout", 90*time.Second, "how long to wait at the end for unfinished steps")
+	f.DurationVar(&flags.overdue, "overdue-after", web.DefaultOverdue, "age from which an owed message is overdue, in the metrics")
 	f.StringSliceVar(&flags.hosts, "host", nil, "a further name by which requests may address this server")
 	f.StringSliceVar(&flags.proxies, "trusted-proxy", nil,
 		"address or network of a proxy whose X-Forwarded-For names the client, such as 10.0.0.0/8")
@@ -102,8 +106,8 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err := flags.limits.check(); err != nil {
 		return usage(err)
 	}
-	if flags.callTimeout <= 0 || flags.drain <= 0 {
-		return usage(errors.New("--call-timeout and --drain-timeout must be more than 0"))
+	if flags.callTimeout <= 0 || flags.drain <= 0 || flags.overdue <= 0 {
+		return usage(errors.New("--call-timeout, --drain-timeout and --overdue-after must be more than 0"))
 	}
 	options, err := flags.options(token)
 	if err != nil {
@@ -132,6 +136,13 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return usage(err)
 	}
+	tracer.CostEUR = func(model string, u llm.Usage) (float64, bool) {
+		cost, ok := audits.Price(model, u)
+		if !ok {
+			return 0, false
+		}
+		return cost.In(quantity.EUR, audits.EURPerUSD)
+	}
 	metrics := web.NewMetrics()
 	service, err := a.interviewService(flags.limits.in(interview.Options{
 		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance, AddressKey: addressKey,
@@ -141,6 +152,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return usage(err)
 	}
+	options.EURPerUSD, options.OverdueAfter = audits.EURPerUSD, flags.overdue
 	server, err := web.New(options, web.Deps{
 		Service: service, Store: means.store, Clock: clock.Real(), Log: log, Metrics: metrics, Tracer: tracer,
 		Audit: a.auditOf(means.store, audits),
@@ -218,13 +230,17 @@ func (a *app) announce(address net.Addr, flags serveFlags, st *store.Store) {
 	}
 }
 
-// interviewService returns a service in real time whose calls have prices.
+// interviewService returns a service in real time whose calls have costs in EUR.
 func (a *app) interviewService(o interview.Options, d interview.Deps, prices string) (*interview.Service, error) {
 	table, err := priceTable(prices)
 	if err != nil {
 		return nil, err
 	}
-	d.Clock, d.Price = clock.Real(), table.Pricer(o.Model)
+	cost := table.CostIn(quantity.EUR)
+	d.Clock, d.Price = clock.Real(), func(model string, u llm.Usage) (quantity.Money, bool) {
+		amount, ok := cost(cmp.Or(model, o.Model), u)
+		return quantity.Money{Amount: amount, Currency: quantity.EUR}, ok
+	}
 	o.EURPerUSD = table.EURPerUSD
 	return interview.New(o, d)
 }

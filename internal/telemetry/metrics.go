@@ -45,6 +45,9 @@ func (m *Metrics) GaugeFunc(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: m.prefix + name, Help: help}, value))
 }
 
+// Collect adds metrics that are computed when they are read.
+func (m *Metrics) Collect(c prometheus.Collector) { m.registry.MustRegister(c) }
+
 // Histogram adds a histogram with these bounds.
 func (m *Metrics) Histogram(name, help string, bounds []float64, labels ...string) *prometheus.HistogramVec {
 	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: m.prefix + name, Help: help, Buckets: bounds}, labels)

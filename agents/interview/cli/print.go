@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -19,12 +20,17 @@ const shownID = 9
 
 // PrintSessions prints a table of sessions.
 func PrintSessions(out io.Writer, list []session.Session) error {
-	w := console.Table(2, 5, 6)
-	w.AppendHeader(table.Row{"candidate", "", "step", "phase", "messages", "calls", "changed (UTC)", "session"})
-	for _, s := range list {
+	w := console.Table(2, 5, 6, 7)
+	w.AppendHeader(table.Row{"candidate", "", "step", "status", "messages", "calls", "EUR", "changed (UTC)", "session"})
+	for i := range list {
+		s := &list[i]
+		cost := format.Money(s.Spent.Amount)
+		if s.Unpriced > 0 {
+			cost = "unknown"
+		}
 		w.AppendRow(table.Row{
-			console.Middle(sanitize.Line(s.Candidate, 0), 16), s.Language, shortStep(s.Step), s.Phase,
-			s.Messages, s.Calls, s.Updated.UTC().Format("2006-01-02 15:04"), sanitize.Line(s.ID, shownID),
+			console.Middle(sanitize.Line(s.Candidate, 0), 16), s.Language, shortStep(s.Step), s.Status(),
+			s.Messages, s.Calls, cost, s.Updated.UTC().Format("2006-01-02 15:04"), sanitize.Line(s.ID, shownID),
 		})
 	}
 	_, err := fmt.Fprintln(out, w.Render())

@@ -26,6 +26,9 @@ func Statuses() []Status {
 	return []Status{StatusOpen, StatusOwing, StatusStuck, StatusLimited, StatusFinished}
 }
 
+// Owes reports whether the service owes a message in a session with this status.
+func (s Status) Owes() bool { return s == StatusOwing || s == StatusStuck || s == StatusLimited }
+
 // Status returns the status of a session.
 func (s *Session) Status() Status {
 	switch {

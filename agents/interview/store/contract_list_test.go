@@ -176,7 +176,7 @@ func upgradeContract(driver string, fresh freshDSN) {
 		Expect(err).NotTo(HaveOccurred())
 		for _, statement := range []string{
 			`DROP INDEX interview_sessions_status`, `DROP INDEX interview_sessions_status_created`,
-			`DROP INDEX interview_sessions_since`, `DROP INDEX interview_sessions_cost`, `DROP INDEX interview_calls_day`,
+			`DROP INDEX interview_sessions_status_cost`, `DROP INDEX interview_sessions_since`, `DROP INDEX interview_sessions_cost`, `DROP INDEX interview_calls_day`,
 			`ALTER TABLE interview_sessions DROP COLUMN status`, `ALTER TABLE interview_sessions DROP COLUMN since_ns`,
 			`ALTER TABLE interview_sessions DROP COLUMN cost_ue`, `ALTER TABLE interview_calls DROP COLUMN day`,
 			`ALTER TABLE interview_calls DROP COLUMN currency`, `ALTER TABLE interview_calls DROP COLUMN cost`,

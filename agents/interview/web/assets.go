@@ -33,20 +33,12 @@ var assetVersion = sync.OnceValue(func() string {
 	if err != nil {
 		panic(err) // the files are part of the program
 	}
-	hash.Write([]byte(htmlpage.Base))
+	hash.Write([]byte(htmlpage.Style("")))
 	return hex.EncodeToString(hash.Sum(nil)[:6])
 })
 
-const stylePath = "assets/style.css"
-
-// styleSheet returns the shared style sheet followed by the styles of these pages.
-func styleSheet() string {
-	own, err := assetFiles.ReadFile(stylePath)
-	if err != nil {
-		panic(err) // the file is part of the program
-	}
-	return htmlpage.Base + string(own)
-}
+// shared are the style sheets before those of this server.
+var shared = map[string]string{"assets/style.css": htmlpage.Base, "assets/operators.css": htmlpage.Style("")}
 
 func assetURL(name string) string { return assetPath + assetVersion() + "/" + name }
 
@@ -60,8 +52,12 @@ func assetHandler() http.Handler {
 			return
 		}
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		if name == stylePath {
-			http.ServeContent(w, r, name, time.Time{}, strings.NewReader(styleSheet()))
+		if sheet, ok := shared[name]; ok {
+			own, err := assetFiles.ReadFile(name)
+			if err != nil {
+				panic(err) // the file is part of the program
+			}
+			http.ServeContent(w, r, name, time.Time{}, strings.NewReader(sheet+string(own)))
 			return
 		}
 		http.ServeFileFS(w, r, assetFiles, name)

@@ -3,12 +3,9 @@ package web
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
@@ -90,86 +87,6 @@ func (s *Server) ping(ctx context.Context) error {
 	defer cancel()
 	_, err := s.deps.Store.List(ctx, session.Listing{Limit: 1})
 	return err
-}
-
-// summary is one line of the list of sessions.
-type summary struct {
-	ID        string           `json:"id"`
-	Candidate string           `json:"candidate"`
-	Language  session.Language `json:"language"`
-	Step      session.Step     `json:"step"`
-	Phase     session.Phase    `json:"phase"`
-	// Failed is the code of the last error, if the owed message failed.
-	Failed   string    `json:"failed,omitempty"`
-	Messages int       `json:"messages"`
-	Calls    int       `json:"calls"`
-	Created  time.Time `json:"created"`
-	Updated  time.Time `json:"updated"`
-}
-
-// maxPage is the maximum length of a page of the list.
-const maxPage = 1000
-
-// sessions lists sessions, newest first: GET /sessions?candidate=&limit=&before=. If there may be
-// more, next is the value of before for the next page.
-func (s *Server) sessions(w http.ResponseWriter, r *http.Request) {
-	listing, f := readListing(r.URL.Query())
-	if f != nil {
-		s.refuse(w, r, f)
-		return
-	}
-	found, err := s.deps.Store.List(r.Context(), listing)
-	if err != nil {
-		s.refuse(w, r, storeProblem(err))
-		return
-	}
-	page := struct {
-		Sessions []summary  `json:"sessions"`
-		Next     *time.Time `json:"next,omitempty"`
-	}{Sessions: make([]summary, len(found))}
-	for i, one := range found {
-		page.Sessions[i] = summarize(one)
-	}
-	if len(found) == listing.Limit {
-		page.Next = &found[len(found)-1].Created
-	}
-	writeJSON(w, http.StatusOK, page)
-}
-
-func summarize(one session.Session) summary {
-	line := summary{
-		ID: one.ID, Candidate: one.Candidate, Language: one.Language, Step: one.Step, Phase: one.Phase,
-		Messages: one.Messages, Calls: one.Calls, Created: one.Created, Updated: one.Updated,
-	}
-	if one.Owed != nil {
-		line.Failed = one.Owed.Failed
-	}
-	return line
-}
-
-func readListing(query url.Values) (session.Listing, *problem) {
-	l := session.Listing{Limit: 100}
-	for key, values := range query {
-		var err error
-		switch key {
-		case "candidate":
-			l.Candidate = values[0]
-		case "limit":
-			l.Limit, err = strconv.Atoi(values[0])
-			if err == nil && (l.Limit < 1 || l.Limit > maxPage) {
-				err = errors.New("out of range")
-			}
-		case "before":
-			l.Before, err = time.Parse(time.RFC3339Nano, values[0])
-		default:
-			return l, newProblem(http.StatusBadRequest, "unknown_field", "the parameters of the list are candidate, limit and before")
-		}
-		if err != nil || len(values) > 1 {
-			return l, newProblem(http.StatusBadRequest, "invalid",
-				"limit must be a number from 1 to "+strconv.Itoa(maxPage)+" and before a time such as 2026-01-31T10:00:00Z, each given once")
-		}
-	}
-	return l, nil
 }
 
 // auditPolicy allows the inline style of an audit page.

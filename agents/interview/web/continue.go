@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/access"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/sessionlist"
 )
 
 // cookieName is the name of the cookie by which the start page offers to continue.
@@ -130,7 +131,7 @@ func (s *Server) sessionByCode(r *http.Request, candidate, typed string) (id str
 	case ok:
 		for _, minute := range code.Minutes(now) {
 			found, err := s.deps.Store.List(r.Context(), session.Listing{
-				Candidate: candidate, Before: minute.Add(time.Minute), Limit: maxPage,
+				Candidate: candidate, Before: minute.Add(time.Minute), Limit: sessionlist.Max,
 			})
 			if err != nil {
 				return "", storeProblem(err)

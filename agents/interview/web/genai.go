@@ -13,6 +13,7 @@ const (
 	purposeKey = attribute.Key("interview.call.purpose")
 	stepKey    = attribute.Key("interview.step")
 	attemptKey = attribute.Key("interview.call.attempt")
+	costKey    = attribute.Key("interview.call.cost_eur")
 	codeKey    = attribute.Key("interview.code")
 )
 

@@ -31,6 +31,9 @@ type Metrics struct {
 	// From requests.
 	requests *prometheus.HistogramVec
 	busy     prometheus.Gauge
+
+	// From the store.
+	stored *sessionGauges
 }
 
 // callSeconds are the histogram bounds for calls: a question should take at most 5 s and a profile
@@ -44,6 +47,8 @@ var requestSeconds = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 2.
 // NewMetrics returns metrics with all values zero.
 func NewMetrics() *Metrics {
 	registry := telemetry.NewMetrics("")
+	stored := newSessionGauges()
+	registry.Collect(stored)
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return registry.Counter("interview_"+name, help, labels...)
 	}
@@ -51,7 +56,7 @@ func NewMetrics() *Metrics {
 		registry:    registry,
 		calls:       counter("calls_total", "Calls to a model, by outcome.", "purpose", "outcome"),
 		tokens:      counter("tokens_total", "Tokens of calls, as reported by the backend or else by our own count.", "purpose", "direction"),
-		cost:        counter("cost_total", "Cost of calls, in the currency of the price table.", "purpose", "currency"),
+		cost:        counter("cost_total", "Cost of calls; EUR if the prices are in EUR or have an exchange rate.", "purpose", "currency"),
 		unpriced:    counter("unpriced_calls_total", "Calls with an unknown cost.", "purpose"),
 		latency:     registry.Histogram("interview_call_duration_seconds", "Duration of calls.", callSeconds, "purpose"),
 		lost:        counter("repeated_calls_total", "Calls that repeat a call lost in a crash.", "purpose"),
@@ -67,7 +72,8 @@ func NewMetrics() *Metrics {
 		finished:    counter("finished_total", "Finished interviews.").WithLabelValues(),
 		requests: registry.Histogram("http_server_request_duration_seconds", "Duration of requests.", requestSeconds,
 			"method", "route", "status"),
-		busy: registry.Gauge("http_server_active_requests", "Requests in progress."),
+		busy:   registry.Gauge("http_server_active_requests", "Requests in progress."),
+		stored: stored,
 	}
 }
 

@@ -76,7 +76,7 @@ var _ = Describe("The routes of operators", func() {
 				Expect(s["step"]).To(Equal("STEP_01_IDENTITY"))
 			}
 			if path = ""; page.Next != "" {
-				path = "/sessions?limit=2&before=" + page.Next
+				path = "/sessions?limit=2&after=" + page.Next
 			}
 		}
 		Expect(got).To(Equal(want))

@@ -189,7 +189,7 @@ var _ = Describe("the colours", func() {
 		{"edge", "page", 3},
 		{"edge", "card", 3},
 	}
-	own, err := assetFiles.ReadFile(stylePath)
+	own, err := assetFiles.ReadFile("assets/style.css")
 	if err != nil {
 		panic(err)
 	}

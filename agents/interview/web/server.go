@@ -29,9 +29,13 @@ import (
 
 // Options configures a Server. The zero value is usable.
 type Options struct {
-	// Token is the bearer token for /sessions and /sessions/{id}/audit, which do not exist
+	// Token is the bearer token, or the password for any user name, for /sessions and /sessions/{id}/audit, which do not exist
 	// without a token, and for /metrics, which is open without one.
 	Token string
+	// EURPerUSD converts costs for the list of sessions; 0 means that costs in USD are unknown.
+	EURPerUSD float64
+	// OverdueAfter is the age from which an owed message counts as overdue in the metrics; default 10 min.
+	OverdueAfter time.Duration
 	// Instance is the instance name of the service. With it the page resumes a call that was lost in
 	// a crash at once; without it, after the claim of the call has ended.
 	Instance string
@@ -95,6 +99,9 @@ type Deps struct {
 	NewID func() string
 }
 
+// DefaultOverdue is the default of Options.OverdueAfter.
+const DefaultOverdue = 10 * time.Minute
+
 // Server is the http.Handler of an interview service. It is safe for concurrent
 // use.
 type Server struct {
@@ -144,6 +151,10 @@ func New(o Options, d Deps) (*Server, error) {
 	o.IdleTimeout = orElse(o.IdleTimeout, 2*time.Minute)
 	o.WriteTimeout = orElse(o.WriteTimeout, 10*time.Minute)
 	o.DrainTimeout = orElse(o.DrainTimeout, 90*time.Second)
+	o.OverdueAfter = orElse(o.OverdueAfter, DefaultOverdue)
+	if d.Metrics != nil {
+		d.Metrics.stored.source.Store(&gaugeSource{store: d.Store, clock: d.Clock, overdue: o.OverdueAfter})
+	}
 	s := &Server{options: o, deps: d, keys: keys}
 	s.triesOf.each, s.triesFrom.each, s.triesFrom.all = triesPerCandidate, triesPerAddress, triesInAll
 	s.starts.each = max(0, cmp.Or(o.StartsPerMinute, DefaultStarts))
@@ -244,10 +255,15 @@ func (s *Server) guarded(next http.HandlerFunc) http.HandlerFunc {
 	want := sha256.Sum256([]byte(s.options.Token))
 	return func(w http.ResponseWriter, r *http.Request) {
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if !ok {
+			_, token, ok = r.BasicAuth() // browsers ask the user for it
+		}
 		got := sha256.Sum256([]byte(token)) // equal lengths keep the comparison constant-time
 		if !ok || subtle.ConstantTimeCompare(want[:], got[:]) != 1 {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="interviews"`)
-			s.refuse(w, r, newProblem(http.StatusUnauthorized, "unauthorized", "send the token as Authorization: Bearer TOKEN"))
+			w.Header().Add("WWW-Authenticate", `Bearer realm="interviews"`)
+			w.Header().Add("WWW-Authenticate", `Basic realm="interviews", charset="UTF-8"`)
+			s.refuse(w, r, newProblem(http.StatusUnauthorized, "unauthorized",
+				"send the token as Authorization: Bearer TOKEN, or as the password of Basic authentication"))
 			return
 		}
 		next(w, r)

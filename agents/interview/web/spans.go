@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -24,6 +25,8 @@ type Tracer struct {
 	Clock clock.Clock
 	// System is the provider of the models in the conventions, such as "openai".
 	System string
+	// CostEUR returns the cost of usage of a model in EUR, for the spans of calls; nil leaves it out.
+	CostEUR func(model string, u llm.Usage) (float64, bool)
 }
 
 // spans returns the tracer of this service's spans.
@@ -47,10 +50,22 @@ func (t Tracer) Backend(b llm.Backend) llm.Backend {
 		if err != nil {
 			end(errorKind(err))
 		} else {
-			end("", replyAttributes(reply)...)
+			end("", append(replyAttributes(reply), t.costAttributes(cmp.Or(reply.Model, req.Model), reply.Usage)...)...)
 		}
 		return reply, err
 	})
+}
+
+// costAttributes returns the cost of a call; nil if it is unknown.
+func (t Tracer) costAttributes(model string, u *llm.Usage) []attribute.KeyValue {
+	if t.CostEUR == nil || u == nil {
+		return nil
+	}
+	cost, ok := t.CostEUR(model, *u)
+	if !ok {
+		return nil
+	}
+	return []attribute.KeyValue{costKey.Float64(cost)}
 }
 
 // errorKind returns the kind of a backend's error, whose text may quote a message.

@@ -48,7 +48,9 @@ type house struct {
 	metrics *web.Metrics
 	spans   *tracetest.SpanRecorder
 	log     *safeBuffer
-	persona kind.Persona
+	// provider records the spans.
+	provider *sdktrace.TracerProvider
+	persona  kind.Persona
 }
 
 // newHouse serves a persona; change may change the options and dependencies.
@@ -68,8 +70,9 @@ func newHouse(name string, change ...func(*web.Options, *web.Deps)) *house {
 	DeferCleanup(db.Close)
 	h.disk = &disk{Store: db}
 	h.store = h.metrics.Store(h.disk)
+	h.provider = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(h.spans))
 	tracer := web.Tracer{
-		Provider: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(h.spans)), Clock: h.clock, System: "test.models",
+		Provider: h.provider, Clock: h.clock, System: "test.models",
 	}
 	logger := slog.New(slog.NewJSONHandler(h.log, nil))
 	service, err := interview.New(interview.Options{Model: "m-1", Instance: "one"}, interview.Deps{

@@ -17,6 +17,7 @@ UPDATE interview_sessions s SET
 FROM (SELECT id, replace(body::text, '\u0000', '\u0020')::json AS body FROM interview_sessions) b WHERE b.id = s.id;
 CREATE INDEX interview_sessions_status         ON interview_sessions (status, since_ns, id);
 CREATE INDEX interview_sessions_status_created ON interview_sessions (status, created_ns, id);
+CREATE INDEX interview_sessions_status_cost    ON interview_sessions (status, cost_ue, id);
 CREATE INDEX interview_sessions_since          ON interview_sessions (since_ns, id);
 CREATE INDEX interview_sessions_cost           ON interview_sessions (cost_ue, id);
 

@@ -14,6 +14,7 @@ UPDATE interview_sessions SET
   cost_ue = CAST(round(coalesce(CAST(body ->> '$.spent' AS REAL), 0) * 1000000) AS INTEGER);
 CREATE INDEX interview_sessions_status         ON interview_sessions (status, since_ns);
 CREATE INDEX interview_sessions_status_created ON interview_sessions (status, created_ns);
+CREATE INDEX interview_sessions_status_cost    ON interview_sessions (status, cost_ue);
 CREATE INDEX interview_sessions_since          ON interview_sessions (since_ns);
 CREATE INDEX interview_sessions_cost           ON interview_sessions (cost_ue);
 
