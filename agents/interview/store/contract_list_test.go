@@ -2,8 +2,14 @@ package store_test
 
 import (
 	"cmp"
+	"context"
+	"database/sql"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"testing/fstest"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -12,6 +18,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
+	"github.com/rehearse-dev/rehearse/internal/database"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
@@ -147,8 +154,7 @@ func operators(open opener) {
 // upgradeContract registers that a store of an earlier version gets the columns of the lists.
 func upgradeContract(driver string, fresh freshDSN) {
 	It("fills in what lists and sums need, in a store of an earlier version, with "+driver, func(ctx SpecContext) {
-		dsn := fresh(ctx)
-		s := openStore(ctx, driver, dsn)
+		s := openStore(ctx, driver, fresh(ctx))
 		for i, status := range session.Statuses() {
 			n := stateOf(session.Session{
 				ID: string(status), Candidate: "lea", Step: session.Block1, Created: start,
@@ -174,23 +180,58 @@ func upgradeContract(driver string, fresh freshDSN) {
 		Expect(err).NotTo(HaveOccurred())
 		dearest, err := s.List(ctx, session.Listing{Sort: session.Dearest})
 		Expect(err).NotTo(HaveOccurred())
-		for _, statement := range []string{
-			`DROP INDEX interview_sessions_status`, `DROP INDEX interview_sessions_status_created`,
-			`DROP INDEX interview_sessions_status_cost`, `DROP INDEX interview_sessions_since`, `DROP INDEX interview_sessions_cost`, `DROP INDEX interview_calls_day`,
-			`ALTER TABLE interview_sessions DROP COLUMN status`, `ALTER TABLE interview_sessions DROP COLUMN since_ns`,
-			`ALTER TABLE interview_sessions DROP COLUMN cost_ue`, `ALTER TABLE interview_calls DROP COLUMN day`,
-			`ALTER TABLE interview_calls DROP COLUMN currency`, `ALTER TABLE interview_calls DROP COLUMN cost`,
-			`DROP TABLE interview_spending`, `DELETE FROM interview_schema WHERE version_id >= 3`,
-		} {
-			_, err := store.DB(s).ExecContext(ctx, statement)
-			Expect(err).NotTo(HaveOccurred(), statement)
-		}
+		old := fresh(ctx)
+		downgraded(ctx, s, old, strings.HasPrefix(driver, "PostgreSQL"))
 		Expect(s.Close()).To(Succeed())
-		again := openStore(ctx, driver, dsn)
+		again := openStore(ctx, driver, old)
 		Expect(again.Counts(ctx, start.Add(90*time.Minute))).To(Equal(counts))
 		Expect(again.Costs(ctx, "")).To(Equal(costs))
 		Expect(again.List(ctx, session.Listing{Sort: session.Dearest})).To(BeComparableTo(dearest))
 	})
+}
+
+// downgraded copies sessions and calls to a new store of the version before.
+func downgraded(ctx context.Context, s *store.Store, dsn string, postgres bool) {
+	GinkgoHelper()
+	name, folder := "sqlite", "migrations/sqlite"
+	if postgres {
+		name, folder = "pgx", "migrations/postgres"
+	}
+	db, err := sql.Open(name, dsn)
+	Expect(err).NotTo(HaveOccurred())
+	defer func() { Expect(db.Close()).To(Succeed()) }()
+	if !postgres {
+		_, err := db.ExecContext(ctx, `PRAGMA application_id = 0x72687273`) // that of a store
+		Expect(err).NotTo(HaveOccurred())
+	}
+	files := fstest.MapFS{}
+	for _, file := range []string{"00001_interviews.sql", "00002_deletion.sql"} {
+		data, err := os.ReadFile(filepath.Join(folder, file))
+		Expect(err).NotTo(HaveOccurred())
+		files[file] = &fstest.MapFile{Data: data}
+	}
+	Expect(database.Migrate(ctx, db, postgres, files, "interview_schema")).To(Succeed())
+	copyRows(ctx, store.DB(s), db, "sessions", "id, candidate, created_ns, version, step, body")
+	copyRows(ctx, store.DB(s), db, "calls", "session, n, body")
+}
+
+func copyRows(ctx context.Context, from, to *sql.DB, table, columns string) {
+	GinkgoHelper()
+	rows, err := from.QueryContext(ctx, `SELECT `+columns+` FROM interview_`+table)
+	Expect(err).NotTo(HaveOccurred())
+	defer func() { Expect(rows.Close()).To(Succeed()) }()
+	n := strings.Count(columns, ",") + 1
+	values, into := make([]any, n), make([]any, n)
+	places := make([]string, n)
+	for i := range into {
+		into[i], places[i] = &values[i], fmt.Sprint("$", i+1)
+	}
+	for rows.Next() {
+		Expect(rows.Scan(into...)).To(Succeed())
+		_, err := to.ExecContext(ctx, `INSERT INTO interview_`+table+` (`+columns+`) VALUES (`+strings.Join(places, ", ")+`)`, values...)
+		Expect(err).NotTo(HaveOccurred())
+	}
+	Expect(rows.Err()).NotTo(HaveOccurred())
 }
 
 func drawnListing(t *rapid.T) session.Listing {
