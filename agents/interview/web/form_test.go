@@ -82,9 +82,9 @@ var _ = Describe("The form of the page", func() {
 				Expect(w.Body.String()).To(ContainSubstring(text + "</textarea>"))
 			}
 		},
-		Entry("nothing", " ", 400, "La réponse est vide"),
+		Entry("nothing", " ", 400, "pas encore de réponse"),
 		Entry("too much", strings.Repeat("a", 70_000), 413, "trop longue"),
-		Entry("a control character", "a\x07b", 400, "réécrire sans caractères spéciaux"),
+		Entry("a control character", "a\x07b", 400, "sans caractères spéciaux"),
 	)
 
 	DescribeTable("rejects a request that is not a form, and changes nothing",
@@ -107,7 +107,7 @@ var _ = Describe("The form of the page", func() {
 		before := h.everything()
 		w := h.form(path, "submissionId", "second", "replyTo", shown.MessageID, "message", "du <second> onglet")
 		Expect(w.Code).To(Equal(http.StatusConflict))
-		Expect(w.Body.String()).To(ContainSubstring("avait déjà sa réponse"))
+		Expect(w.Body.String()).To(ContainSubstring("avait déjà une réponse"))
 		Expect(w.Body.String()).To(ContainSubstring("du &lt;second&gt; onglet"))
 		Expect(h.everything()).To(Equal(before))
 
@@ -119,7 +119,7 @@ var _ = Describe("The form of the page", func() {
 		h.disk.full.Store(true)
 		w := h.form(path, "submissionId", "x", "replyTo", shown.MessageID, "message", "à renvoyer")
 		Expect(w.Code).To(Equal(http.StatusServiceUnavailable))
-		Expect(w.Body.String()).To(And(ContainSubstring("n&#39;a pas pu être conservée"), ContainSubstring("à renvoyer</textarea>")))
+		Expect(w.Body.String()).To(And(ContainSubstring("n&#39;a pas pu être enregistrée"), ContainSubstring("à renvoyer</textarea>")))
 	})
 
 	It("redirects to the page when the model failed, because the answer is stored", func() {
@@ -197,7 +197,7 @@ var _ = Describe("The page after a crash", func() {
 		path := "/s/" + v.SessionID
 		w := h.form(path, "submissionId", "x", "replyTo", v.MessageID, "message", "gardé")
 		Expect(w.Code).To(Equal(http.StatusServiceUnavailable))
-		Expect(w.Body.String()).To(And(ContainSubstring("est conservé"), Not(ContainSubstring("n&#39;a pas pu être conservée"))))
+		Expect(w.Body.String()).To(And(ContainSubstring("est enregistré"), Not(ContainSubstring("n&#39;a pas pu être enregistrée"))))
 		h.disk.full.Store(false)
 		h.model.failing(nil)
 		return h, path

@@ -23,7 +23,7 @@ type interviewPage struct {
 	Unsent string
 }
 
-// blocksInAll is the number of blocks of an interview.
+// blocksInAll is the number of blocks of an interview. The last one is the portrait.
 const blocksInAll = 10
 
 // mode determines the actions on the page.
@@ -63,10 +63,10 @@ func (p interviewPage) mode() mode {
 
 // historyEntry is one message of the history.
 type historyEntry struct {
-	Who, What string
-	ByModel   bool
-	Blocks    []block
-	Text      string
+	What    string // the message, such as "Question 2"
+	ByModel bool
+	Blocks  []block
+	Text    string
 }
 
 // interviewView is the data of the template.
@@ -87,7 +87,7 @@ type interviewView struct {
 }
 
 func (p interviewPage) render() ([]byte, error) {
-	w := textsIn(p.Session.Language)
+	w := textsIn(p.Session.Language, p.Session.Register)
 	v := interviewView{
 		interviewPage: p,
 		Mode:          p.mode(),
@@ -102,7 +102,7 @@ func (p interviewPage) render() ([]byte, error) {
 	if p.Session.Step == session.Block10 {
 		v.Go = w.ShowMatch
 	}
-	v.pageFrame = newPageFrame(w, p.Session.Language, v.Place)
+	v.pageFrame = newPageFrame(w, p.Session.Language, p.Session.Register, v.Place)
 	switch {
 	case p.Problem == "store_failed" && p.Session.Phase == session.Owing:
 		v.Alert = w.problem("") // the answer was stored before the store failed
@@ -141,9 +141,9 @@ func (v *interviewView) split(w pageTexts) {
 
 func historyEntryOf(w pageTexts, m session.Message, text []block) historyEntry {
 	if m.Role == llm.User {
-		return historyEntry{Who: w.You, Text: m.Text}
+		return historyEntry{What: w.You, Text: m.Text}
 	}
-	return historyEntry{Who: w.Interviewer, What: messageTitle(w, m), ByModel: true, Blocks: text}
+	return historyEntry{What: messageTitle(w, m), ByModel: true, Blocks: text}
 }
 
 func messageTitle(w pageTexts, m session.Message) string {
@@ -175,7 +175,7 @@ func placeText(w pageTexts, s session.Session) string {
 	case block == blocksInAll:
 		return w.Profile
 	}
-	text := fmt.Sprintf("%s %d %s %d", w.Block, block, w.Of, blocksInAll)
+	text := fmt.Sprintf("%s %d %s %d", w.Block, block, w.Of, blocksInAll-1)
 	if part := s.Step.Part(); part != "" {
 		text += fmt.Sprintf(", %s %s", w.Part, part)
 	}

@@ -75,7 +75,7 @@ var _ = Describe("An interview that is continued later", Ordered, ContinueOnFail
 		first.tabTo("textarea")
 		first.Write("depuis l'ordinateur")
 		first.Press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
-		first.sees("[role=alert]", "n'a pas été conservé")
+		first.sees("[role=alert]", "n'a pas été enregistré")
 		first.sees("[role=alert]", "depuis l'ordinateur")
 		first.sees("#place", "Question 2 sur 3")
 		stored, err := h.store.Answers(context.Background(), v.SessionID)

@@ -19,12 +19,12 @@ type resumePage struct {
 }
 
 func (p resumePage) render() ([]byte, error) {
-	w := textsIn(p.Language)
+	w := textsIn(p.Language, session.Formal)
 	v := struct {
 		pageFrame
 		resumePage
 		Alert string
-	}{pageFrame: newPageFrame(w, p.Language, laterIn(p.Language).ResumeTitle), resumePage: p}
+	}{pageFrame: newPageFrame(w, p.Language, session.Formal, laterIn(p.Language, session.Formal).ResumeTitle), resumePage: p}
 	if p.Problem != "" {
 		v.Alert = w.problem(p.Problem)
 	}
@@ -42,14 +42,14 @@ type minePage struct {
 }
 
 func (p minePage) render() ([]byte, error) {
-	w, l := textsIn(p.Session.Language), laterIn(p.Session.Language)
+	w, l := textsIn(p.Session.Language, p.Session.Register), laterIn(p.Session.Language, p.Session.Register)
 	until := p.Until.UTC().Format(l.Date)
 	v := struct {
 		pageFrame
 		minePage
 		LinkLead, Letter, Mail, Candidate, Alert string
 	}{
-		pageFrame: newPageFrame(w, p.Session.Language, l.Mine), minePage: p,
+		pageFrame: newPageFrame(w, p.Session.Language, p.Session.Register, l.Mine), minePage: p,
 		LinkLead: fmt.Sprintf(l.LinkLead, until), Letter: fmt.Sprintf(l.LinkText, p.Link, until),
 	}
 	// Mail programs do not read "+" as a space.
@@ -76,7 +76,7 @@ func (p privacyPage) render() ([]byte, error) {
 		pageFrame
 		Blocks []block
 		Others []languageChoice
-	}{pageFrame: newPageFrame(textsIn(p.Language), p.Language, laterIn(p.Language).Privacy), Blocks: parseBlocks(p.Text, p.Language)}
+	}{pageFrame: newPageFrame(textsIn(p.Language, session.Formal), p.Language, session.Formal, laterIn(p.Language, session.Formal).Privacy), Blocks: parseBlocks(p.Text, p.Language)}
 	for _, l := range p.Offered {
 		if l != p.Language {
 			v.Others = append(v.Others, languageChoice{Code: l, Name: languageNames[l]})

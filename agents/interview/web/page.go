@@ -35,14 +35,14 @@ type startPage struct {
 }
 
 func (s startPage) render() ([]byte, error) {
-	w := textsIn(s.Language)
+	w := textsIn(s.Language, session.Formal)
 	data := struct {
 		pageFrame
 		startPage
 		Languages          []languageChoice
 		Alert, Place, Used string
 		Complete           bool
-	}{pageFrame: newPageFrame(w, s.Language, w.Title), startPage: s}
+	}{pageFrame: newPageFrame(w, s.Language, session.Formal, w.Title), startPage: s}
 	if one := s.Ongoing; one != nil {
 		data.Place, data.Used = placeText(w, *one), one.Updated.UTC().Format(data.L.Date)
 		data.Complete = one.Phase == session.Finished
@@ -64,13 +64,13 @@ type errorPage struct {
 }
 
 func (m errorPage) render() ([]byte, error) {
-	w := textsIn(m.Language)
+	w := textsIn(m.Language, session.Formal)
 	title := w.ErrorTitle
 	switch m.Problem {
 	case "not_found", "unknown_session":
 		title = w.NotFoundTitle
 	case "deleted_session":
-		title = laterIn(m.Language).GoneTitle
+		title = laterIn(m.Language, session.Formal).GoneTitle
 	}
 	return renderTemplate("missing.html", struct {
 		pageFrame
@@ -78,7 +78,7 @@ func (m errorPage) render() ([]byte, error) {
 		Code  bool // may open the interview
 		Gone  bool
 	}{
-		newPageFrame(w, m.Language, title), w.problem(m.Problem), m.Problem == "bad_link" || m.Problem == "expired_link",
+		newPageFrame(w, m.Language, session.Formal, title), w.problem(m.Problem), m.Problem == "bad_link" || m.Problem == "expired_link",
 		m.Problem == "deleted_session",
 	})
 }
@@ -100,11 +100,11 @@ func (f pageFrame) Frame() htmlpage.Frame {
 	}}
 }
 
-func newPageFrame(w pageTexts, l session.Language, title string) pageFrame {
+func newPageFrame(w pageTexts, l session.Language, r session.Register, title string) pageFrame {
 	if _, ok := catalog[l]; !ok {
 		l = session.French
 	}
-	return pageFrame{T: w, L: laterIn(l), Lang: l, Title: title}
+	return pageFrame{T: w, L: laterIn(l, r), Lang: l, Title: title}
 }
 
 type languageChoice struct {

@@ -211,7 +211,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		t.tabTo("textarea")
 		t.Write("une réponse")
 		t.Press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
-		t.sees("[role=status]", "Lecture de la réponse")
+		t.sees("[role=status]", "Je lis ta réponse")
 		Expect(t.Is(`document.querySelector("button.primary").disabled`)).To(BeTrue())
 		const moves = `getComputedStyle(document.getElementById("status"), "::before").animationName`
 		Expect(t.Is(moves + ` === "breathe"`)).To(BeTrue())
@@ -251,7 +251,7 @@ var _ = Describe("The page in a browser", Ordered, ContinueOnFailure, func() {
 		t.tabTo("textarea")
 		t.Write("une réponse")
 		t.Press(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl))
-		t.sees("[role=alert]", "La réponse est conservée")
+		t.sees("[role=alert]", "Ta réponse est enregistrée")
 		stored := answers(h, v)
 		Expect(stored[len(stored)-1].Text).To(Equal("une réponse"))
 		t.Shoot("failed", 320, "light")

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -56,7 +57,7 @@ var _ = Describe("the page of an interview", func() {
 			}
 		},
 		Entry("a question with choices", nil,
-			[]string{`name="choice" value="A. one"`, `name="message"`, `value="m2"`, `value="sub-1"`, "Part 1 of 10 · Question 2 of 3"},
+			[]string{`name="choice" value="A. one"`, `name="message"`, `value="m2"`, `value="sub-1"`, "Block 1 of 9 · Question 2 of 3"},
 			[]string{"required", `value="GO"`, `value="RETRY"`, `<ul class="choices">`}),
 		Entry("an open question", func(p *interviewPage) { p.Messages[1].Text = "What now?" },
 			[]string{`name="message"`, "required"}, []string{`name="choice"`}),
@@ -68,16 +69,16 @@ var _ = Describe("the page of an interview", func() {
 		Entry("the portrait", func(p *interviewPage) {
 			p.Session.Phase, p.Session.Step, p.Session.Queue = session.Waiting, session.Block10, nil
 			p.Messages[1].Step, p.Messages[1].Kind = session.Block10, session.KindOther
-		}, []string{"See the match", "The portrait"}, []string{`name="message"`}),
+		}, []string{"See the match", "Your portrait"}, []string{`name="message"`}),
 		Entry("a call that failed", func(p *interviewPage) {
 			p.Session.Phase, p.Session.Owed = session.Owing, &session.Owed{Failed: "backend_failed"}
-		}, []string{`value="RETRY"`, "Try again", "The answer is saved, but"}, []string{`name="message"`, "data-auto"}),
+		}, []string{`value="RETRY"`, "Try again", "Your answer is saved, but"}, []string{`name="message"`, "data-auto"}),
 		Entry("a call under way", func(p *interviewPage) {
 			p.Session.Phase, p.Session.Owed, p.Working = session.Owing, &session.Owed{InFlight: 3, Failed: "backend_failed"}, true
 		}, []string{`data-mode="thinking"`, `http-equiv="refresh"`}, []string{"<form", "data-auto"}),
 		Entry("a call that died", func(p *interviewPage) {
 			p.Session.Phase, p.Session.Owed = session.Owing, &session.Owed{InFlight: 3}
-		}, []string{`value="RETRY"`, "data-auto", "has not been written yet"}, []string{`http-equiv="refresh"`}),
+		}, []string{`value="RETRY"`, "data-auto", "I have not written the next message yet"}, []string{`http-equiv="refresh"`}),
 		Entry("the end", func(p *interviewPage) {
 			p.Session.Phase, p.Session.Step = session.Finished, session.Matching
 			p.Messages[0] = session.Message{Seq: 1, Role: llm.Assistant, Kind: session.KindOther, Step: session.Block10, Text: "🔥 Motion\nTrust."}
@@ -87,9 +88,9 @@ var _ = Describe("the page of an interview", func() {
 			p.Problem, p.Typed, p.Choice = "answer_too_long", "so <much>", "B. two"
 		}, []string{"too long", "so &lt;much&gt;</textarea>", `value="B. two" checked`}, nil),
 		Entry("an error that the form cannot make", func(p *interviewPage) { p.Problem = "invalid" },
-			[]string{"Something went wrong on the server"}, []string{"identifier"}),
+			[]string{"Something went wrong on our side"}, []string{"identifier"}),
 		Entry("text for a question that was answered already", func(p *interviewPage) { p.Unsent = "lost <words>" },
-			[]string{"was already answered", "lost &lt;words&gt;"}, nil),
+			[]string{"already had an answer", "lost &lt;words&gt;"}, nil),
 	)
 
 	It("shows the messages in order, as text", func() {
@@ -150,6 +151,31 @@ var _ = Describe("the texts", func() {
 				}
 			}
 			Expect(privacyText(l, Options{})).NotTo(ContainSubstring("{"))
+		}
+	})
+
+	It("address the candidate in one form at a time, and request nothing in the infinitive", func() {
+		forms := map[session.Register]*regexp.Regexp{
+			session.Informal: regexp.MustCompile(`(?i)(?:^|[^\p{L}-])(vous|votre|vos|\p{L}+ez(?:-\p{L}+)?)(?:[^\p{L}]|$)`),
+			session.Formal:   regexp.MustCompile(`(?i)(?:^|[^\p{L}])(tu|te|toi|ton|ta|tes|t'\p{L}+)(?:[^\p{L}]|$)`),
+		}
+		infinitive := regexp.MustCompile(`(?:[.:;] |, ou |, puis )(?:l[ae] )?\p{L}{3,}(?:er|ir|re) (?:et|dans|sans|l'|la|le|une?|cette)`)
+		for r, other := range forms {
+			interviewed, later := formsOf(catalog).in(session.French, r), laterIn(session.French, r)
+			for _, name := range []string{"Lost", "Lead", "Promise", "Candidate", "CandidateHint"} { // shown before the choice
+				reflect.ValueOf(&interviewed).Elem().FieldByName(name).SetString("")
+			}
+			for _, code := range []string{"too_many_starts", "too_many_tries", "bad_link", "expired_link"} {
+				delete(interviewed.Problems, code)
+			}
+			later.ResumeLead, later.IdentifierHint = "", ""
+			for _, texts := range []any{interviewed, later} {
+				data, err := json.Marshal(texts)
+				Expect(err).NotTo(HaveOccurred())
+				Expect(string(data)).NotTo(ContainSubstring("[["))
+				Expect(other.FindAllString(string(data), -1)).To(BeEmpty())
+				Expect(infinitive.FindAllString(string(data), -1)).To(BeEmpty())
+			}
 		}
 	})
 
