@@ -25,6 +25,8 @@ type Span struct {
 	// Fault is the kind of a fault that was injected into the call.
 	Fault  string
 	Failed bool
+	// Idle is true for a time without a call, in which a person thinks; N is then not used.
+	Idle bool
 }
 
 // maxMarks limits the drawn spans; neighbours are merged to stay below it.
@@ -37,9 +39,10 @@ const (
 	well  kind = iota
 	upset      // a fault or a retry, and an answer in the end
 	lost       // no answer
+	idle       // a person thinks
 )
 
-var kindClass = [...]string{well: "c1", upset: "info", lost: "fail"}
+var kindClass = [...]string{well: "c1", upset: "info", lost: "fail", idle: "c2"}
 
 // box is one or more spans of a row and kind, in pixels.
 type box struct {
@@ -84,6 +87,10 @@ func Timeline(title string, spans []Span) doc.Plot {
 		for i, sign := range []string{"! fault or retry", "× failed"} {
 			s.svg.text(s.width-84*float64(1-i)-4, 12, "end", kindClass[i+1], sign)
 		}
+		if slices.ContainsFunc(spans, func(s Span) bool { return s.Idle }) {
+			s.svg.text(s.width-190, 12, "end", kindClass[well], "■ call")
+			s.svg.text(s.width-240, 12, "end", kindClass[idle], "■ candidate")
+		}
 	})
 	return s.picture(title, timelineText(spans, end))
 }
@@ -97,11 +104,11 @@ func callLabel(v float64) string {
 }
 
 func timelineText(spans []Span, end time.Duration) string {
-	count := [3]int{}
+	count := [4]int{}
 	for _, s := range spans {
 		count[s.kind()]++
 	}
-	text := fmt.Sprintf("%s in %s", format.Count(len(spans), "call"), format.Seconds(end.Seconds()))
+	text := fmt.Sprintf("%s in %s", format.Count(len(spans)-count[idle], "call"), format.Seconds(end.Seconds()))
 	if count[upset] > 0 {
 		text += ", " + format.Int(count[upset]) + " with a fault or a retry"
 	}
@@ -135,6 +142,8 @@ func rowsOf(spans []Span) (names []string, row []int) {
 
 func (s Span) kind() kind {
 	switch {
+	case s.Idle:
+		return idle
 	case s.Failed:
 		return lost
 	case s.Retries > 0 || s.Fault != "":
@@ -175,7 +184,7 @@ func (s *sheet) boxes(list []box, y func(float64) float64) {
 		}
 	}
 	for _, b := range list {
-		if sign := [...]string{well: "", upset: "!", lost: "×"}[b.kind]; sign != "" {
+		if sign := [...]string{well: "", upset: "!", lost: "×", idle: ""}[b.kind]; sign != "" {
 			s.svg.text((b.from+b.to)/2, math.Round(y(-float64(b.row)))-4, "", "mark "+kindClass[b.kind], sign)
 		}
 	}
@@ -183,6 +192,9 @@ func (s *sheet) boxes(list []box, y func(float64) float64) {
 
 // title describes a box.
 func (b box) title() string {
+	if b.kind == idle {
+		return fmt.Sprintf("candidate: %s", format.Seconds(b.last.From.Seconds()+b.last.Took.Seconds()-b.first.From.Seconds()))
+	}
 	if b.n > 1 {
 		return fmt.Sprintf("%s, from call %d to %d", format.Count(b.n, "call"), b.first.N, b.last.N)
 	}

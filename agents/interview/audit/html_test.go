@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -51,6 +52,19 @@ var _ = Describe("the page", Label("I-15"), func() {
 
 	It("equals the golden file", func() {
 		golden.Expect("audit.html", []byte(render(audit.Of(troubled(), texts), asHTML)))
+	})
+
+	It("separates the candidate's time from the model's, and ends with the owed message", func() {
+		i := begin().on(1)
+		i.say() // the tone
+		i.call(session.Rejected).Fault = "too-short"
+		i.Session.Owed.Failed, i.Session.Owed.Limit = "session_limit", "cost"
+		page := render(audit.Of(i.Data, options()), asHTML)
+		cells := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, "|")
+		cells = regexp.MustCompile(`\|[|\s]*`).ReplaceAllString(cells, "|")
+		Expect(cells).To(ContainSubstring("|the candidate thought and wrote|40s|for 2 answers|the model wrote|2.1s|"))
+		Expect(cells).To(ContainSubstring("|Tone|tone|2026-11-21 09:00:20|0s|0|0s|2026-11-21 09:00:40|20s|"))
+		Expect(cells).To(ContainSubstring("|Preamble|(owed)|–|0s|1|2.1s|–|–|call 1 rejected too-short; limit of cost reached|"))
 	})
 
 	It("needs no network and no script, and has a title", func() {

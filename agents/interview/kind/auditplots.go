@@ -1,6 +1,8 @@
 package kind
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -41,7 +43,18 @@ func latencyPlot(a *audit.Audit) doc.Plot {
 // maxPause is the longest time without messages and calls that the timeline shows.
 const maxPause = 15 * time.Minute
 
-// timelineBlocks shows the calls of each step over time, without pauses.
+// rowName returns the row of a step in the timeline, which has 12 rows.
+func rowName(s session.Step) string {
+	switch {
+	case s.Block() == 0 && s != session.Matching:
+		return "Opening"
+	case s == session.Matching:
+		return stepName(s)
+	}
+	return fmt.Sprintf("Block %d", s.Block())
+}
+
+// timelineBlocks shows the calls of each step, and the time in which the candidate thought, without pauses.
 func timelineBlocks(a *audit.Audit) []doc.Block {
 	var instants []time.Time
 	for _, m := range a.Messages {
@@ -66,7 +79,7 @@ func timelineBlocks(a *audit.Audit) []doc.Block {
 	}
 	var spans []plot.Span
 	for _, c := range a.Calls {
-		s := plot.Span{N: c.N, Name: stepName(c.Step), From: place[c.At], Took: c.Latency}
+		s := plot.Span{N: c.N, Name: rowName(c.Step), From: place[c.At], Took: c.Latency}
 		switch outcomeTone(c.Outcome) {
 		case doc.Bad:
 			s.Failed = true
@@ -76,10 +89,23 @@ func timelineBlocks(a *audit.Audit) []doc.Block {
 		}
 		spans = append(spans, s)
 	}
-	blocks := []doc.Block{plot.Timeline("Calls of each step", spans)}
+	turns := turnsOf(a)
+	for _, t := range turns {
+		if t.replied && t.answered.Sub(t.shown) <= maxPause {
+			spans = append(spans, plot.Span{
+				Name: rowName(t.step), From: place[t.shown], Took: place[t.answered] - place[t.shown], Idle: true,
+			})
+		}
+	}
+	slices.SortStableFunc(spans, func(a, b plot.Span) int { return cmp.Compare(a.From, b.From) })
+	blocks := []doc.Block{plot.Timeline("Calls and answers of each step", spans), turnSums(turns)}
 	if pauses != nil {
 		text := joinedOrNone(pauses, func(d time.Duration) string { return format.Seconds(d.Seconds()) })
 		blocks = append(blocks, doc.Paragraph(doc.Line("Pauses that are cut out: "+text+".")))
+	}
+	if len(turns) > 0 {
+		title := doc.Line(format.Count(len(turns), "message") + " to the candidate, when each was shown and answered")
+		blocks = append(blocks, doc.Details{Title: title, Blocks: []doc.Block{turnTable(turns)}})
 	}
 	return blocks
 }
