@@ -32,7 +32,8 @@ server. Without --live no model is called; --script plays one.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.interviewServeCommand(), a.interviewTakeCommand(), a.interviewSessionsCommand(), a.interviewShowCommand(),
-		a.interviewExportCommand(), a.interviewDeleteCommand(), a.interviewCostsCommand())
+		a.interviewExportCommand(), a.interviewDeleteCommand(), a.interviewCostsCommand(),
+		a.interviewCheckCommand(), a.interviewPromptsCommand())
 	return cmd
 }
 

@@ -35,6 +35,7 @@ const serveExitCodes = `Exit codes:
 // serveFlags are the flags of interview serve.
 type serveFlags struct {
 	modelFlags
+	contentFlags
 	listen      string
 	store       string
 	tokenFile   string
@@ -68,13 +69,15 @@ on this machine.
 ` + serveExitCodes,
 		Example: `  rehearse interview serve --script lea
   rehearse interview serve --script tom --store memory: --time-scale 0.1
+  rehearse interview serve --script lea --job nurse.yaml --job buyer.yaml
   rehearse interview serve --live --store postgres://axiom@db/interviews
   rehearse interview serve --live --max-cost-per-day 20 --max-cost-per-address 2 --trusted-proxy 10.0.0.0/8`,
 		Args: arguments(0, 0, "serve takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewServe(cmd.Context(), flags) },
 	}
-	flags.register(cmd)
+	flags.modelFlags.register(cmd)
 	f := cmd.Flags()
+	flags.contentFlags.register(f)
 	f.StringVar(&flags.listen, "listen", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
 	a.storeFlag(f, &flags.store)
 	f.StringVar(&flags.tokenFile, "token-file", "", "file with the token for /sessions, audits and /metrics")
@@ -113,7 +116,12 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return usage(err)
 	}
-	means, err := a.interviewMeans(ctx, flags.modelFlags, flags.store, flags.instance)
+	count := newCounter()
+	about, err := flags.load(count, flags.model)
+	if err != nil {
+		return usage(err)
+	}
+	means, err := a.interviewMeans(ctx, flags.modelFlags, flags.store, flags.instance, count)
 	if err != nil {
 		return err
 	}
@@ -147,12 +155,14 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	service, err := a.interviewService(flags.limits.in(interview.Options{
 		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance, AddressKey: addressKey,
 	}), interview.Deps{
-		Store: metrics.Store(means.store), Backend: tracer.Backend(means.backend), Count: means.count, Sink: metrics, Log: log,
+		Store: metrics.Store(means.store), Backend: tracer.Backend(means.backend), Count: count, Sink: metrics, Log: log,
+		Jobs: about.jobs, Prompts: about.prompts,
 	}, flags.prices)
 	if err != nil {
 		return usage(err)
 	}
 	options.EURPerUSD, options.OverdueAfter = audits.EURPerUSD, flags.overdue
+	options.Jobs = about.jobs
 	server, err := web.New(options, web.Deps{
 		Service: service, Store: means.store, Clock: clock.Real(), Log: log, Metrics: metrics, Tracer: tracer,
 		Audit: a.auditOf(means.store, audits),
@@ -285,15 +295,13 @@ func orUnlimited[T int | float64](limit T) T {
 
 // means are the model and the store of interviews.
 type means struct {
-	count   func(model, text string) int
 	backend llm.Backend
 	store   *store.Store
 	close   func() error
 }
 
-func (a *app) interviewMeans(ctx context.Context, model modelFlags, storeFlag, instance string) (m means, err error) {
-	m.count = newCounter()
-	if m.backend, err = a.interviewBackend(model, m.count); err != nil {
+func (a *app) interviewMeans(ctx context.Context, model modelFlags, storeFlag, instance string, count func(model, text string) int) (m means, err error) {
+	if m.backend, err = a.interviewBackend(model, count); err != nil {
 		return m, err
 	}
 	var release func() error

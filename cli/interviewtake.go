@@ -20,6 +20,7 @@ import (
 // takeFlags are the flags of interview take.
 type takeFlags struct {
 	modelFlags
+	contentFlags
 	store       string
 	resume      string
 	candidate   string
@@ -43,16 +44,18 @@ Exit codes: 0 finished; 1 ended before that; 2 usage; 3 the store did not open; 
 		Example: `  rehearse interview take --script lea
   rehearse interview take --script tom --language en --candidate me
   rehearse interview take --script lea --resume me
+  rehearse interview take --live --job nurse.yaml --prompts my-prompts
   rehearse interview take --script lea --as lea --time-scale 0.001`,
 		Args: arguments(0, 0, "take takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewTake(cmd.Context(), flags) },
 	}
-	flags.register(cmd)
+	flags.modelFlags.register(cmd)
 	f := cmd.Flags()
+	flags.contentFlags.register(f)
 	a.storeFlag(f, &flags.store)
 	f.StringVar(&flags.resume, "resume", "", "continue this session, or this candidate's newest one")
 	f.StringVar(&flags.candidate, "candidate", "", "the candidate's id (default: a new one)")
-	f.StringVar(&flags.language, "language", string(session.French), "language of a new interview: fr or en")
+	f.StringVar(&flags.language, "language", "", "language of a new interview: fr or en (default fr, if the job is described in it)")
 	f.StringVar(&flags.as, "as", "", "let a persona answer: "+personas())
 	f.StringVar(&flags.instance, "instance", "take", "name under which this command works on the store")
 	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "time limit of one call to the model")
@@ -79,14 +82,19 @@ func (a *app) interviewTake(ctx context.Context, flags takeFlags) (err error) {
 		}
 		t.Persona, first.Language = &persona, persona.Language
 	}
-	means, err := a.interviewMeans(ctx, flags.modelFlags, flags.store, flags.instance)
+	count := newCounter()
+	about, err := flags.load(count, flags.model)
+	if err != nil {
+		return usage(err)
+	}
+	means, err := a.interviewMeans(ctx, flags.modelFlags, flags.store, flags.instance, count)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, means.close()) }()
 	t.Service, err = a.interviewService(interview.Options{
 		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance,
-	}, interview.Deps{Store: means.store, Backend: means.backend, Count: means.count}, flags.prices)
+	}, interview.Deps{Store: means.store, Backend: means.backend, Count: count, Jobs: about.jobs, Prompts: about.prompts}, flags.prices)
 	if err != nil {
 		return usage(err)
 	}

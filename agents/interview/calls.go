@@ -76,7 +76,7 @@ func (t *step) begin(repeats int) (session.Call, llm.Request, error) {
 	owed.InFlight, owed.Holder, owed.Until = t.now.Calls, t.set.Instance, at.Add(t.set.CallTimeout+claimMargin)
 	t.now.Owed, t.now.Updated = &owed, at
 
-	prompts := t.prompts[t.now.Language]
+	prompts := t.promptsFor(t.now)
 	built := prompts.Build(t.now, t.history, t.set.History)
 	request := built.Request
 	request.Model = t.set.Model

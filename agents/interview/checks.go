@@ -69,9 +69,7 @@ func checkWho(in *Submission) *Error {
 	case in.Candidate != "" && !isCandidate(in.Candidate):
 		return refuse(CodeInvalid,
 			`candidateId: it must be 1 to 64 letters (a to z), digits, ".", "_" or "-", and begin with a letter or a digit`)
-	case in.Language == "":
-		in.Language = session.French
-	case !slices.Contains(session.Languages(), in.Language):
+	case in.Language != "" && !slices.Contains(session.Languages(), in.Language):
 		return refuse(CodeInvalid, "language: there is no %s", unknown(string(in.Language), session.Languages()))
 	}
 	return nil

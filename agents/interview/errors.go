@@ -33,6 +33,7 @@ const (
 	CodeTooLong      Code = "answer_too_long" // more than Options.MaxAnswer
 	CodeUnknown      Code = "unknown_session" // no such session
 	CodeUnknownEvent Code = "unknown_event"   // no such event
+	CodeUnknownJob   Code = "unknown_job"     // no such job, or several and none was named
 	CodeOutOfOrder   Code = "out_of_order"    // it does not fit the state of the interview
 	CodeFinished     Code = "finished"        // the interview has ended
 	CodeBusy         Code = "busy"            // another server works on the session, or this one shuts down
@@ -47,7 +48,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		CodeInvalid, CodeEmptyAnswer, CodeTooLong, CodeUnknown, CodeUnknownEvent,
-		CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeLimit, CodeBudget, CodeStore,
+		CodeUnknownJob, CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeLimit, CodeBudget, CodeStore,
 	}
 }
 

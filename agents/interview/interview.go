@@ -39,10 +39,14 @@ type Submission struct {
 	// Session is the id of the session; empty for EventStart only.
 	Session string
 	// Candidate and Language describe a new session. A candidate has at most 64 letters,
-	// digits, ".", "_" and "-"; empty generates one. The default language is French. With
+	// digits, ".", "_" and "-"; empty generates one. The default language is French, if the
+	// job is described in it. With
 	// an existing session, the candidate must be that of the session.
 	Candidate string
 	Language  session.Language
+	// Job is the id of the job of a new session. It is required if there are several, and ignored
+	// in other submissions.
+	Job string
 	// Message is the text of the candidate. While the interview waits, the word "go" means
 	// EventGo.
 	Message string

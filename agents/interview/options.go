@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
@@ -119,6 +120,9 @@ type Deps struct {
 	Clock   clock.Clock
 	// Prompts replace the shipped ones, each in its language.
 	Prompts []*prompt.Set
+	// Jobs are the jobs that interviews may be about; default the shipped one. No two have the
+	// same id and language.
+	Jobs []session.Job
 	// Sink receives the events, and Log lines for operators, without any text of the interview.
 	// Both may be nil.
 	Sink event.Sink
@@ -149,6 +153,14 @@ func (d Deps) withDefaults() (Deps, error) {
 	}
 	if d.NewID == nil {
 		d.NewID = rand.Text
+	}
+	if len(d.Jobs) == 0 {
+		d.Jobs = prompt.ShippedJobs()
+	}
+	for i, j := range d.Jobs {
+		if slices.ContainsFunc(d.Jobs[:i], func(other session.Job) bool { return other.ID == j.ID && other.Language == j.Language }) {
+			return d, fmt.Errorf("two jobs have the id %q and the language %s", j.ID, j.Language)
+		}
 	}
 	return d, nil
 }

@@ -50,6 +50,16 @@ func New(o Options, d Deps) (*Service, error) {
 	return s, nil
 }
 
+// promptsFor returns the prompts for a session. It is about the job with which it began, also if the server
+// has other jobs by now.
+func (s *Service) promptsFor(now session.Session) *prompt.Set {
+	prompts := s.prompts[now.Language]
+	if now.Job == nil {
+		return prompts
+	}
+	return prompts.For(*now.Job)
+}
+
 // Handle carries out a submission. Its error is an *Error.
 //
 // If ctx ends while the submission waits for another one of its session, nothing is done.
@@ -163,6 +173,10 @@ func (t *step) start() error {
 	}
 	id := t.dep.NewID()
 	now := t.dep.Clock.Now()
+	job, refused := pickJob(t.dep.Jobs, t.request.Job, t.request.Language)
+	if refused != nil {
+		return refused
+	}
 	candidate := t.request.Candidate
 	if candidate == "" {
 		// Derived from the id, so that runs with given ids repeat; hashed, because the id
@@ -171,7 +185,7 @@ func (t *step) start() error {
 		candidate = "candidate-" + hex.EncodeToString(sum[:6])
 	}
 	t.apply(session.Start(session.Session{
-		ID: id, Candidate: candidate, Language: t.request.Language, Created: now, Updated: now,
+		ID: id, Candidate: candidate, Language: job.Language, Created: now, Updated: now, Job: &job,
 	}), now)
 	t.now.Version = 1
 	if err := t.dep.Store.Create(t.ctx, t.now, t.change); err != nil {

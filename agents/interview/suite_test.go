@@ -1,6 +1,7 @@
 package interview_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ func newPerson(name string) (p person, err error) {
 	script, err := kind.Replies(name)
 	p.texts = map[string]string{}
 	for _, rule := range script.Rules {
-		p.texts[replyKey(rule.When.Purpose, rule.When.Metadata)] = rule.Text.String()
+		p.texts[replyKey(rule.When.Purpose, rule.When.Metadata)] = cmp.Or(rule.Text.String(), rule.Template)
 	}
 	return p, err
 }
@@ -103,6 +104,7 @@ type rig struct {
 	backend llm.Backend
 	options interview.Options
 	log     *slog.Logger
+	jobs    []session.Job
 	price   llm.Pricer // nil is a price in EUR
 
 	mu     sync.Mutex
@@ -132,7 +134,7 @@ func rigOn(s session.Store, p person) *rig {
 func (r *rig) serve() *interview.Service {
 	GinkgoHelper()
 	s, err := interview.New(r.options, interview.Deps{
-		Store: r.store, Clock: r.clock, Sink: r, Log: r.log,
+		Store: r.store, Clock: r.clock, Sink: r, Log: r.log, Jobs: r.jobs,
 		Backend: llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
 			r.mu.Lock()
 			r.calls = append(r.calls, req)

@@ -88,7 +88,11 @@ type About struct {
 	ID        string           `json:"id"`
 	Candidate string           `json:"candidate"`
 	Language  session.Language `json:"language"`
-	Status    session.Status   `json:"status"`
+	// Job is the job with which the session began, and JobHash its SHA-256; both are empty in
+	// sessions from before jobs could be chosen.
+	Job     *session.Job   `json:"job,omitempty"`
+	JobHash string         `json:"job_hash,omitempty"`
+	Status  session.Status `json:"status"`
 	// Failed is the code of the error that ended the last try, for stuck and limited.
 	Failed string `json:"failed,omitempty"`
 	// Limit is the limit that was reached, for limited: calls, cost or retries.
@@ -229,6 +233,9 @@ func about(d Data, o Options) About {
 	case session.StatusStuck:
 		a.Failed = s.Owed.Failed
 	default:
+	}
+	if s.Job != nil {
+		a.Job, a.JobHash = s.Job, s.Job.Hash()
 	}
 	if !o.Texts {
 		a.ID = s.ID[:min(shortID, len(s.ID)/2)]

@@ -215,7 +215,12 @@ func provenance(a *audit.Audit) doc.Facts {
 	if a.Prices.RateDate != "" {
 		prices += " on " + a.Prices.RateDate
 	}
+	job := "the shipped one"
+	if j := a.Session.Job; j != nil {
+		job = fmt.Sprintf("%s (%s, %.12s)", j.Title, j.ID, a.Session.JobHash)
+	}
 	return doc.Facts{
+		{Name: "job", Value: doc.Line(doc.Quote(job))},
 		{Name: "prompts", Value: doc.Line(doc.Quote(joinedOrNone(a.Prompts, name)))},
 		{Name: "models", Value: doc.Line(doc.Quote(joinedOrNone(a.Models, name)))},
 		{Name: "prices", Value: doc.Line(prices)},

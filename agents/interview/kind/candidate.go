@@ -80,8 +80,8 @@ func (c *candidate) start() error {
 		options.PerDay = interview.Budget{}
 	}
 	service, err := interview.New(options, interview.Deps{
-		Prompts: []*prompt.Set{c.prompts},
-		Store:   c.process, Backend: c.process, Clock: c.trial.Clock, Sink: c.sink,
+		Prompts: []*prompt.Set{c.prompts}, Jobs: c.jobs,
+		Store: c.process, Backend: c.process, Clock: c.trial.Clock, Sink: c.sink,
 		Count: c.trial.Env.Tokens.Count, Price: c.trial.Price,
 		NewID: func() string { return "rehearsed-session-" + strconv.Itoa(int(c.sessions.Add(1))) },
 	})

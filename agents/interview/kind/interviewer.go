@@ -45,11 +45,9 @@ func interviewerRules(p Persona) ([]mocks.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	var shared []mocks.Line
-	if p.SharedReplies {
-		if shared, err = scriptedReplies(sharedReplies, p.Language); err != nil {
-			return nil, err
-		}
+	shared, err := sharedRules(p)
+	if err != nil {
+		return nil, err
 	}
 	works := session.ParseWorks(p.Answer(session.Block2A, 1))
 	var ofWorks, rest []mocks.Line

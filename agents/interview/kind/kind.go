@@ -39,6 +39,7 @@ type rehearsed struct {
 	model   string
 	persona Persona
 	prompts *prompt.Set
+	jobs    []session.Job // nil for the shipped ones
 }
 
 func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
@@ -53,13 +54,17 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	if r.prompts, err = r.prompts.With(r.opts.Prompts); err != nil {
 		return nil, err
 	}
+	about := r.prompts.For(shippedJob(r.persona.Language))
+	if r.opts.Job != nil {
+		r.jobs, about = []session.Job{*r.opts.Job}, r.prompts.For(*r.opts.Job)
+	}
 	return drive.NewAgent(sc, env, drive.Agent{
 		Limits: struct {
 			Options
 			Language session.Language `json:"language"`
 			Prompts  string           `json:"prompts"`
 			Hash     string           `json:"prompts_hash"`
-		}{r.opts, r.persona.Language, r.prompts.Version, r.prompts.Hash},
+		}{r.opts, r.persona.Language, about.Version, about.Hash},
 		Points: r.points,
 		Run:    r.run,
 	})

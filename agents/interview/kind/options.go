@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,6 +30,8 @@ type Options struct {
 	// Prompts replace shipped texts by name, such as "mirror" or "mirror/BLOC_01". Parts that
 	// depend on the register are written [[informal|formal]].
 	Prompts map[string]string `yaml:"prompts,omitempty" json:"prompts,omitempty"`
+	// Job is the job of the interview, in the language of the persona; default the shipped one.
+	Job *session.Job `yaml:"job,omitempty" json:"job,omitempty"`
 	// CallTimeout limits a call to the model; default 1m.
 	CallTimeout quantity.Duration `yaml:"call_timeout,omitempty" json:"call_timeout,omitempty"`
 	// Backoff is the wait before the first retry of a failed call; default 1s.
@@ -165,6 +168,15 @@ func (o *Options) check(c *scenarios.Checker) {
 				nearest = unknown.Nearest
 			}
 			c.Add(yamlsrc.Join("drive.interview.prompts", name), nearest, "%v", err)
+		}
+	}
+	if o.Job != nil {
+		o.Job.ID = cmp.Or(o.Job.ID, "own")
+		for _, p := range prompt.JobProblems(o.Job) {
+			c.Add("drive.interview.job."+p.Path, "", "%s", p.Message)
+		}
+		if p, err := LoadPersona(o.Persona); err == nil && o.Job.Language != p.Language {
+			c.Add("drive.interview.job.language", string(p.Language), "the persona %s is interviewed in another language, %q", p.Name, p.Language)
 		}
 	}
 	for i, m := range o.Moves {

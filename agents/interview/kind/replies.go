@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
@@ -69,24 +71,43 @@ func ownReplies(p Persona) ([]reply, error) {
 
 // Replies returns the replies to a persona as the rules of a scripted backend: one for each
 // call, selected by purpose, step and index. They are optional, so that an interview may end
-// early. The script does not set a model.
+// early. A matching is about the shipped job; a general one follows for other jobs. The script does
+// not set a model.
 func Replies(name string) (mocks.Script, error) {
 	var s mocks.Script
 	p, err := LoadPersona(name)
 	if err != nil {
 		return s, err
 	}
-	if s.Rules, err = ownRules(p); err != nil || !p.SharedReplies {
+	if s.Rules, err = ownRules(p); err != nil {
 		return s, err
 	}
-	for _, set := range []string{visitorReplies, sharedReplies} {
-		rules, err := scriptedReplies(set, p.Language)
+	if p.SharedReplies {
+		visitor, err := scriptedReplies(visitorReplies, p.Language)
 		if err != nil {
 			return s, err
 		}
-		s.Rules = append(s.Rules, rules...)
+		s.Rules = append(s.Rules, visitor...)
 	}
-	return s, nil
+	shared, err := sharedRules(p)
+	s.Rules = append(s.Rules, shared...)
+	return s, err
+}
+
+// sharedRules returns the replies that a persona shares with others: at least the last one, which is
+// the matching for other jobs than the shipped one.
+func sharedRules(p Persona) ([]mocks.Line, error) {
+	shared, err := scriptedReplies(sharedReplies, p.Language)
+	if err != nil || p.SharedReplies {
+		return shared, err
+	}
+	return shared[len(shared)-1:], nil
+}
+
+// shippedJob returns the shipped job in a language.
+func shippedJob(l session.Language) session.Job {
+	jobs := prompt.ShippedJobs()
+	return jobs[slices.IndexFunc(jobs, func(j session.Job) bool { return j.Language == l })]
 }
 
 // ownRules returns a rule for each reply that is written for a persona.
@@ -94,7 +115,11 @@ func ownRules(p Persona) ([]mocks.Line, error) {
 	all, err := ownReplies(p)
 	var rules []mocks.Line
 	for _, r := range all {
-		rules = append(rules, r.rule())
+		rule := r.rule()
+		if r.purpose == session.PurposeMatching {
+			rule.When.System = &mocks.Match{Contains: shippedJob(p.Language).Mission}
+		}
+		rules = append(rules, rule)
 	}
 	return rules, err
 }
@@ -137,5 +162,11 @@ func (r reply) rule() mocks.Line {
 		when.Metadata["index"] = strconv.Itoa(r.index)
 	}
 	slow := latency
-	return mocks.Line{When: &when, Optional: true, Answer: mocks.Answer{Text: mocks.Text(r.text), Latency: &slow}}
+	line := mocks.Line{When: &when, Optional: true, Answer: mocks.Answer{Latency: &slow}}
+	if strings.Contains(r.text, "{{") {
+		line.Template = r.text
+	} else {
+		line.Text = mocks.Text(r.text)
+	}
+	return line
 }

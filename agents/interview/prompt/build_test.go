@@ -95,11 +95,17 @@ var _ = Describe("Build", func() {
 				frame, task := count(texts[0]), count(texts[1])
 				fmt.Fprintf(&b, "%s %-9s %-16s %-2d frame %4d task %4d sum %4d\n",
 					l, now.Owed.Purpose, now.Step, now.Owed.Index, frame, task, frame+task)
-				Expect(frame+task).To(BeNumerically("<=", 900), "%s %s", now.Owed.Purpose, now.Step)
 				most = max(most, frame+task)
 				for part := range strings.SplitSeq(texts[0]+"\n\n"+texts[1], "\n\n") {
 					all[part] = true
 				}
+			}
+			sizes := load(l).Sizes(count)
+			Expect(sizes).To(HaveLen(24))
+			for _, size := range sizes {
+				Expect(size.Frame+size.Task).To(BeNumerically("<=", 900), "%s %s", size.Purpose, size.Step)
+				Expect(size.Job > 0).To(Equal(size.Purpose == session.PurposePreamble || size.Purpose == session.PurposeMatching))
+				Expect(size.Job).To(BeNumerically("<=", 400))
 			}
 			whole := 0
 			for part := range all {
@@ -222,7 +228,7 @@ var _ = Describe("Build", func() {
 		Expect(r.Model).To(BeEmpty())
 		Expect(r.Tags).To(Equal(map[string]string{
 			"step": "BLOC_02A", "block": "2", "part": "A", "index": "2", "candidate": "c1",
-			"language": "fr", "attempt": "3", "prompt": set.String(),
+			"language": "fr", "attempt": "3", "prompt": set.String(), "job": "sales",
 		}))
 		r = set.Build(owing(session.Block4, session.PurposeMirror, 0), nil, prompt.Limits{}).Request
 		Expect(r.Tags).To(HaveKeyWithValue("part", ""))

@@ -45,7 +45,11 @@ func (s *Set) Build(now session.Session, history []session.Message, limits Limit
 	}
 	var parts []string
 	for _, name := range task(owed.Purpose, now.Step, owed.Index, now.Medium) {
-		parts = append(parts, texts[name])
+		part := texts[name]
+		if name == job {
+			part = s.describeJob(part)
+		}
+		parts = append(parts, part)
 	}
 	messages = append(messages, llm.Message{Role: llm.System, Content: strings.Join(parts, "\n\n")})
 	if owed.Reply != "" {
@@ -139,6 +143,7 @@ func (s *Set) tags(now session.Session, owed session.Owed) map[string]string {
 		"language":  string(s.Language),
 		"attempt":   strconv.Itoa(max(owed.Attempt, 1)),
 		"prompt":    s.String(),
+		"job":       s.job.ID,
 	}
 	if owed.Purpose == session.PurposeAdaptive {
 		tags["index"] = strconv.Itoa(owed.Index)

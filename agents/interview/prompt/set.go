@@ -3,14 +3,18 @@ package prompt
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
@@ -21,6 +25,7 @@ type Set struct {
 	Version, Hash string
 
 	media media
+	job   session.Job
 	// texts are the files by name, without ".md", for each register.
 	texts map[session.Register]map[string]string
 }
@@ -48,8 +53,38 @@ func once(l session.Language) func() (*Set, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open the shipped prompts: %w", err)
 		}
-		return read(folder, l)
+		s, found := read(folder, "prompts/"+string(l), l)
+		return s, found.Err()
 	})
+}
+
+// Open reads the sets of a folder: one in each subfolder that is named like a language. Diagnostics name
+// files under name, and their list is complete. count counts the tokens of texts, for their budgets.
+func Open(folder fs.FS, name string, count func(text string) int) ([]*Set, error) {
+	var all []*Set
+	var found yamlsrc.Diagnostics
+	for _, l := range session.Languages() {
+		texts, err := fs.Sub(folder, string(l))
+		if err != nil {
+			return nil, fmt.Errorf("open the prompts in %s: %w", name, err)
+		}
+		if _, err := fs.Stat(texts, "."); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		shown := path.Join(name, string(l))
+		s, problems := read(texts, shown, l)
+		if len(problems) == 0 {
+			problems = s.overBudget(count, func(text string) string { return path.Join(shown, text+".md") })
+		}
+		all, found = append(all, s), append(found, problems...)
+	}
+	if len(all) == 0 {
+		found = append(found, yamlsrc.Diagnostic{
+			File: name, Message: fmt.Sprintf("no prompts; expected a folder for at least one language of %q", session.Languages()),
+		})
+	}
+	found.Sort()
+	return all, found.Err()
 }
 
 // Load returns the shipped set of a language.
@@ -84,77 +119,103 @@ func (s *Set) in(r session.Register) map[string]string {
 }
 
 // read reads a set: manifest.yaml and exactly the texts that Build, Fixed and Fallback use. Parts that
-// depend on the register are written [[informal|formal]].
-func read(folder fs.FS, l session.Language) (*Set, error) {
+// depend on the register are written [[informal|formal]]. Its diagnostics name files under name.
+func read(folder fs.FS, name string, l session.Language) (*Set, yamlsrc.Diagnostics) {
 	s := &Set{Language: l, texts: map[session.Register]map[string]string{session.Informal: {}, session.Formal: {}}}
-	hash, known := sha256.New(), names()
-	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+	for _, j := range ShippedJobs() {
+		if j.Language == l {
+			s.job = j
+		}
+	}
+	hash, given := sha256.New(), map[string]bool{}
+	var found yamlsrc.Diagnostics
+	err := fs.WalkDir(folder, ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		data, err := fs.ReadFile(folder, name)
+		data, err := fs.ReadFile(folder, file)
 		if err != nil {
 			return err
 		}
+		given[file] = true
 		// The length distinguishes two files from one with both texts.
-		fmt.Fprintf(hash, "%s\n%d\n%s", name, len(data), data)
-		return s.add(name, data, known)
+		fmt.Fprintf(hash, "%s\n%d\n%s", file, len(data), data)
+		found = append(found, s.addFile(path.Join(name, file), file, data)...)
+		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the prompts in %q: %w", l, err)
+		found = append(found, yamlsrc.Diagnostic{File: name, Message: "read the prompts: " + err.Error()})
 	}
 	s.Hash = hex.EncodeToString(hash.Sum(nil))
-	if s.Version == "" {
-		return nil, fmt.Errorf("read the prompts in %q: manifest.yaml is missing", l)
-	}
-	for _, name := range known {
-		if s.texts[session.Formal][name] == "" {
-			return nil, fmt.Errorf("read the prompts in %q: %s.md is missing or empty", l, name)
+	for _, file := range setFiles() {
+		if !given[file] && err == nil {
+			found = append(found, yamlsrc.Diagnostic{File: path.Join(name, file), Message: "the file is missing"})
 		}
 	}
-	return s, nil
+	return s, found
 }
 
-func (s *Set) add(name string, data []byte, known []string) error {
-	if name == "manifest.yaml" {
+const manifestFile = "manifest.yaml"
+
+// setFiles lists the files of a set.
+func setFiles() []string {
+	all := []string{manifestFile}
+	for _, name := range names() {
+		all = append(all, name+".md")
+	}
+	return all
+}
+
+// addFile adds the file of a set; shown is its name in diagnostics.
+func (s *Set) addFile(shown, file string, data []byte) yamlsrc.Diagnostics {
+	if file == manifestFile {
 		var m manifest
-		if _, wrong := yamlsrc.Decode(name, data, &m); len(wrong) > 0 {
-			return wrong
+		doc, found := yamlsrc.Decode(shown, data, &m)
+		if len(found) == 0 && !versionPattern.MatchString(m.Version) {
+			found = append(found, doc.At("version", `the version must be 1 to 40 letters, digits, ".", "_", "+" and "-"`, ""))
 		}
 		s.Version, s.media = m.Version, m.Media
-		return nil
+		return found
 	}
-	key, ok := strings.CutSuffix(name, ".md")
-	if !ok || !slices.Contains(known, key) {
-		return fmt.Errorf("%s is not a file of a prompt set; remove it", name)
+	if !slices.Contains(setFiles(), file) {
+		return yamlsrc.Diagnostics{{
+			File: shown, Message: "not a file of a prompt set; remove it", Nearest: suggest.Nearest(file, setFiles()),
+		}}
 	}
-	text := strings.TrimSpace(string(data))
-	for i, r := range []session.Register{session.Informal, session.Formal} {
-		spoken, err := choose(text, i)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		s.texts[r][key] = spoken
+	name := strings.TrimSuffix(file, ".md")
+	if problems := fileProblems(name, data, s.Language); len(problems) > 0 {
+		return diagnostics(shown, data, problems)
 	}
+	s.add(name, string(data))
 	return nil
 }
 
-// choose replaces each [[informal|formal]] by one of its parts.
-func choose(text string, which int) (string, error) {
+var versionPattern = regexp.MustCompile(`^[A-Za-z0-9._+-]{1,40}$`)
+
+// add adds a text without problems.
+func (s *Set) add(name, text string) {
+	text = strings.TrimSpace(text)
+	for i, r := range []session.Register{session.Informal, session.Formal} {
+		s.texts[r][name], _, _ = choose(text, i)
+	}
+}
+
+// choose replaces each [[informal|formal]] by one of its parts. The offset is that of an error.
+func choose(text string, which int) (chosen string, offset int, err error) {
 	var b strings.Builder
 	for {
-		before, rest, ok := strings.Cut(text, "[[")
+		before, rest, ok := strings.Cut(text[offset:], "[[")
 		b.WriteString(before)
 		if !ok {
-			return b.String(), nil
+			return b.String(), 0, nil
 		}
 		inside, after, ok := strings.Cut(rest, "]]")
 		either := strings.Split(inside, "|")
 		if !ok || len(either) != 2 {
-			return "", fmt.Errorf("expected [[informal|formal]] after %q", tail(before))
+			return "", offset + len(before), fmt.Errorf("expected [[informal|formal]] after %q", tail(before))
 		}
 		b.WriteString(either[which])
-		text = after
+		offset = len(text) - len(after)
 	}
 }
 

@@ -1,9 +1,12 @@
 package prompt_test
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -73,8 +76,8 @@ var _ = Describe("Load", func() {
 
 	It("has another hash for each change of a name or a byte", func() {
 		hash := func(files fs.FS) string {
-			set, err := prompt.Read(files, session.French)
-			Expect(err).NotTo(HaveOccurred())
+			set, found := prompt.Read(files, "fr", session.French)
+			Expect(found).To(BeEmpty())
 			return set.Hash
 		}
 		files := copyOf(session.French)
@@ -88,7 +91,7 @@ var _ = Describe("Load", func() {
 			seen[h] = name
 		}
 		swapped := copyOf(session.French)
-		swapped["job.md"], swapped["fusion.md"] = swapped["fusion.md"], swapped["job.md"]
+		swapped["preamble.md"], swapped["fusion.md"] = swapped["fusion.md"], swapped["preamble.md"]
 		Expect(seen).NotTo(HaveKey(hash(swapped)))
 	})
 
@@ -96,25 +99,109 @@ var _ = Describe("Load", func() {
 		func(change func(files fstest.MapFS), message string) {
 			files := copyOf(session.French)
 			change(files)
-			_, err := prompt.Read(files, session.French)
-			Expect(err).To(MatchError(ContainSubstring(message)))
-			Expect(err).To(MatchError(ContainSubstring(`read the prompts in "fr"`)))
+			_, found := prompt.Read(files, "own/fr", session.French)
+			Expect(found.Error()).To(Equal("own/fr/" + message))
 		},
-		Entry("no manifest", func(f fstest.MapFS) { delete(f, "manifest.yaml") }, "manifest.yaml is missing"),
-		Entry("a text is missing", func(f fstest.MapFS) { delete(f, "mirror/BLOC_06.md") }, "mirror/BLOC_06.md is missing or empty"),
-		Entry("a text is empty", func(f fstest.MapFS) { f["job.md"].Data = []byte(" \n") }, "job.md is missing or empty"),
+		Entry("no manifest", func(f fstest.MapFS) { delete(f, "manifest.yaml") }, "manifest.yaml: the file is missing"),
+		Entry("a text is missing", func(f fstest.MapFS) { delete(f, "mirror/BLOC_06.md") }, "mirror/BLOC_06.md: the file is missing"),
+		Entry("a text is empty", func(f fstest.MapFS) { f["fusion.md"].Data = []byte(" \n") }, "fusion.md: the text is empty"),
 		Entry("a text that nothing uses", func(f fstest.MapFS) { f["mirror/BLOC_10.md"] = &fstest.MapFile{Data: []byte("x")} },
-			"mirror/BLOC_10.md is not a file of a prompt set"),
-		Entry("a file of another kind", func(f fstest.MapFS) { f["job.txt"] = &fstest.MapFile{Data: []byte("x")} },
-			"job.txt is not a file of a prompt set"),
-		Entry("a text without its ending", func(f fstest.MapFS) { f["job"] = &fstest.MapFile{Data: []byte("x")} },
-			"job is not a file of a prompt set"),
-		Entry("an unknown key", func(f fstest.MapFS) { f["manifest.yaml"].Data = []byte("version: a\nmedium: {}\n") }, "medium"),
-		Entry("half a choice", func(f fstest.MapFS) { f["job.md"].Data = []byte("Dis [[tu") }, `job.md: expected [[informal|formal]] after "Dis "`),
-		Entry("a choice without end", func(f fstest.MapFS) { f["job.md"].Data = []byte("[[a|b") }, "expected [[informal|formal]]"),
-		Entry("a choice of one", func(f fstest.MapFS) { f["job.md"].Data = []byte("Dis [[tu]]") }, `after "Dis "`),
-		Entry("a choice of three", func(f fstest.MapFS) { f["job.md"].Data = []byte("[[a|b|c]]") }, "expected [[informal|formal]]"),
+			`mirror/BLOC_10.md: not a file of a prompt set; remove it (did you mean "mirror/BLOC_01.md"?)`),
+		Entry("a file of another kind", func(f fstest.MapFS) { f["notes.txt"] = &fstest.MapFile{Data: []byte("x")} },
+			"notes.txt: not a file of a prompt set; remove it"),
+		Entry("an unknown key", func(f fstest.MapFS) {
+			f["manifest.yaml"].Data = []byte("version: a\nmedia: {series: a, film: b}\nmedium: {}\n")
+		},
+			`manifest.yaml:3:1: unknown key "medium" (did you mean "media"?)`),
+		Entry("a version that is no word", func(f fstest.MapFS) { f["manifest.yaml"].Data = []byte("version: a b\nmedia: {series: a, film: b}\n") },
+			`manifest.yaml:1:10: the version must be 1 to 40 letters, digits, ".", "_", "+" and "-"`),
+		Entry("half a choice", func(f fstest.MapFS) { f["fusion.md"].Data = []byte("Oui.\nDis [[tu") },
+			`fusion.md:2:5: expected [[informal|formal]] after "Oui.\nDis "`),
+		Entry("a choice of three", func(f fstest.MapFS) { f["fusion.md"].Data = []byte("[[a|b|c]]") },
+			`fusion.md:1:1: expected [[informal|formal]] after ""`),
+		Entry("a choice of one, after another", func(f fstest.MapFS) { f["fusion.md"].Data = []byte("é [[a|b]] [[c]]") },
+			`fusion.md:1:11: expected [[informal|formal]] after " "`),
+		Entry("a missing placeholder", func(f fstest.MapFS) { f["missing.md"].Data = []byte("Titres :") },
+			"missing.md: the text lacks the placeholder {titles}"),
+		Entry("an unknown placeholder", func(f fstest.MapFS) { f["missing.md"].Data = []byte("{titles} {title}") },
+			`missing.md:1:10: unknown placeholder {title} (did you mean "{titles}"?)`),
+		Entry("a placeholder where none is filled in", func(f fstest.MapFS) { f["profile.md"].Data = append(f["profile.md"].Data, "{job}"...) },
+			"profile.md:21:1: unknown placeholder {job}"),
+		Entry("a form that valid replies need", func(f fstest.MapFS) {
+			f["mirror.md"].Data = bytes.ReplaceAll(f["mirror.md"].Data, []byte("2️⃣"), nil)
+		}, "mirror.md: the text lacks 2️⃣, which valid replies contain"),
+		Entry("a batch of one question instead of the model's", func(f fstest.MapFS) { f["fallback/questions/BLOC_03.md"].Data = []byte("Et ?") },
+			"fallback/questions/BLOC_03.md: the text lacks ---QUESTION_SEPARATOR---, which valid replies contain"),
+		Entry("a zone that is not forbidden", func(f fstest.MapFS) {
+			f["frame.md"].Data = bytes.ReplaceAll(f["frame.md"].Data, []byte("santé"), []byte("forme"))
+		}, `frame.md: the forbidden zones lack a word with "santé"`),
+		Entry("a control character", func(f fstest.MapFS) { f["fusion.md"].Data = []byte("a\nb\x1b[2J") },
+			"fusion.md:2:2: found a control character, or a byte that is not UTF-8"),
+		Entry("a byte that is not UTF-8", func(f fstest.MapFS) { f["fusion.md"].Data = []byte("a\xff") },
+			"fusion.md:1:2: found a control character, or a byte that is not UTF-8"),
+		Entry("a file that is too large", func(f fstest.MapFS) { f["fusion.md"].Data = bytes.Repeat([]byte("a"), 64<<10+1) },
+			"fusion.md: the file has 65537 bytes; at most 65536 are allowed"),
 	)
+})
+
+var _ = Describe("Open", func() {
+	words := func(text string) int { return len(strings.Fields(text)) }
+	folder := func() fstest.MapFS {
+		files := fstest.MapFS{}
+		for _, l := range session.Languages() {
+			for name, file := range copyOf(l) {
+				files[string(l)+"/"+name] = file
+			}
+		}
+		return files
+	}
+
+	It("reads what is shipped as it is shipped", func() {
+		sets, err := prompt.Open(folder(), "own", words)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(sets).To(HaveLen(2))
+		for _, s := range sets {
+			Expect(s.String()).To(Equal(load(s.Language).String()))
+		}
+	})
+
+	It("reads one language alone", func() {
+		files := folder()
+		maps.DeleteFunc(files, func(name string, _ *fstest.MapFile) bool { return strings.HasPrefix(name, "fr/") })
+		sets, err := prompt.Open(files, "own", words)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(sets).To(HaveExactElements(HaveField("Language", session.English)))
+	})
+
+	It("refuses a folder without a language", func() {
+		_, err := prompt.Open(fstest.MapFS{"mirror.md": {Data: []byte("x")}}, "own", words)
+		Expect(err).To(MatchError(`own: no prompts; expected a folder for at least one language of ["fr" "en"]`))
+	})
+
+	It("reports all problems of all languages", func() {
+		files := folder()
+		delete(files, "en/fusion.md")
+		files["fr/missing.md"].Data = []byte("x")
+		_, err := prompt.Open(files, "own", words)
+		Expect(err).To(MatchError("own/fr/missing.md: the text lacks the placeholder {titles}\nown/en/fusion.md: the file is missing"))
+	})
+
+	It("limits the tokens of each call and of each shown text, but not of the job", func() {
+		files := folder()
+		sizes := load(session.French).Sizes(words)
+		i := slices.IndexFunc(sizes, func(s prompt.Size) bool { return s.Step == session.Block3 && s.Purpose == session.PurposeMirror })
+		room := 900 - sizes[i].Frame - sizes[i].Task
+		mirror := files["fr/mirror/BLOC_03.md"]
+		mirror.Data = append(mirror.Data, strings.Repeat(" mot", room)...)
+		_, err := prompt.Open(files, "own", words)
+		Expect(err).NotTo(HaveOccurred())
+		mirror.Data = append(mirror.Data, " mot"...)
+		files["en/fixed/tone.md"].Data = bytes.Repeat([]byte("word "), 401)
+		_, err = prompt.Open(files, "own", words)
+		Expect(err).To(MatchError(ContainSubstring(
+			"own/fr/fusion.md: the instructions of the call for mirror at BLOC_03 have 901 tokens (frame 229, task 672); at most 900 are allowed")))
+		Expect(err).To(MatchError(ContainSubstring("own/en/fixed/tone.md: the text has 401 tokens; at most 400 are allowed")))
+	})
 })
 
 var _ = Describe("Fixed", func() {
@@ -170,10 +257,13 @@ func FuzzChoose(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		informal, err := prompt.Choose(text, 0)
-		formal, other := prompt.Choose(text, 1)
+		informal, at, err := prompt.Choose(text, 0)
+		formal, _, other := prompt.Choose(text, 1)
 		if (err == nil) != (other == nil) {
 			t.Fatalf("%q can be read for one register only", text)
+		}
+		if err != nil && !strings.HasPrefix(text[at:], "[[") {
+			t.Fatalf("the error in %q is reported at %d", text, at)
 		}
 		if err == nil && !strings.Contains(text, "[[") && (informal != text || formal != text) {
 			t.Fatalf("%q has no choice and was changed", text)

@@ -7,12 +7,13 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// The names of texts that belong to no task.
+// The names of texts that the code refers to.
 const (
 	frame     = "frame"     // the role and the tone, and the subjects to avoid
 	works     = "works"     // introduces the works of the candidate
 	reinforce = "reinforce" // describes the findings about the last text
 	missing   = "missing"   // introduces the titles that the last text lacked
+	job       = "job"       // describes the job
 	fallback  = "fallback/" // prefix of the texts that are shown instead of invalid ones
 )
 
@@ -21,7 +22,7 @@ const (
 func task(p session.Purpose, step session.Step, index int, m session.Medium) []string {
 	switch p {
 	case session.PurposePreamble:
-		return []string{"preamble"}
+		return []string{"preamble", job}
 	case session.PurposeQuestions:
 		return []string{"questions", "questions/" + string(step)}
 	case session.PurposeAdaptive:
@@ -38,7 +39,7 @@ func task(p session.Purpose, step session.Step, index int, m session.Medium) []s
 	case session.PurposeProfile:
 		return []string{"profile"}
 	case session.PurposeMatching:
-		return []string{"matching", "job"}
+		return []string{"matching", job}
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
@@ -25,16 +24,14 @@ func (s *Set) With(texts map[string]string) (*Set, error) {
 	for r, all := range s.texts {
 		changed.texts[r] = maps.Clone(all)
 	}
-	hash, known := sha256.New(), names()
+	hash := sha256.New()
 	fmt.Fprintln(hash, s.Hash)
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		if err := Check(name, texts[name]); err != nil {
 			return nil, fmt.Errorf("replace the prompt %s: %w", name, err)
 		}
 		fmt.Fprintf(hash, "%s\n%d\n%s", name, len(texts[name]), texts[name])
-		if err := changed.add(name+".md", []byte(texts[name]), known); err != nil {
-			return nil, fmt.Errorf("replace the prompt %s: %w", name, err)
-		}
+		changed.add(name, texts[name])
 	}
 	changed.Hash = hex.EncodeToString(hash.Sum(nil))
 	return &changed, nil
@@ -43,18 +40,13 @@ func (s *Set) With(texts map[string]string) (*Set, error) {
 // Check validates a replacement of the text with a name. The error is an *UnknownError if the name is
 // unknown.
 func Check(name, text string) error {
-	switch known := names(); {
-	case !slices.Contains(known, name):
+	if known := names(); !slices.Contains(known, name) {
 		return &UnknownError{Name: name, Nearest: suggest.Nearest(name, known)}
-	case strings.TrimSpace(text) == "":
-		return errors.New("the text is empty")
-	case name == reinforce && !strings.Contains(text, "{complaint}"):
-		return errors.New("the text lacks the placeholder {complaint} for the findings about the rejected text")
-	case name == missing && !strings.Contains(text, "{titles}"):
-		return errors.New("the text lacks the placeholder {titles} for the titles missing from the rejected text")
 	}
-	_, err := choose(text, 0)
-	return err
+	if problems := textProblems(name, text); len(problems) > 0 {
+		return errors.New(problems[0].message)
+	}
+	return nil
 }
 
 // UnknownError reports the name of a text that does not exist.

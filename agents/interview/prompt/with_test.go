@@ -48,5 +48,6 @@ var _ = Describe("A set with replaced texts", func() {
 		Entry("an empty text", "mirror", " \n", "replace the prompt mirror: the text is empty"),
 		Entry("half a choice", "mirror", "[[you]]", "expected [[informal|formal]]"),
 		Entry("a reinforcement without the complaint", "reinforce", "Again.", "{complaint}"),
+		Entry("a placeholder that is not filled in", "mirror", "{titels}", "unknown placeholder {titels}"),
 	)
 })

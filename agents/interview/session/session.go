@@ -65,6 +65,9 @@ type Session struct {
 	Version int64     `json:"version"`
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
+	// Job is the job with which the session began; nil in sessions from before jobs could be
+	// chosen, which are about the shipped one.
+	Job *Job `json:"job,omitempty"`
 
 	Step  Step  `json:"step"`
 	Phase Phase `json:"phase"`

@@ -41,7 +41,7 @@ func (s *Server) handle(r *http.Request, in interview.Submission) (interview.Vie
 		if refused := s.startAllowed(r); refused != nil {
 			return interview.View{}, refused
 		}
-		offered := s.options.Languages
+		offered := s.offered(in.Job)
 		if in.Language == "" {
 			in.Language = offered[0]
 		}

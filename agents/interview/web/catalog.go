@@ -11,7 +11,7 @@ import (
 // pageTexts are the texts of the pages in one language. The interviewer speaks in them, in the form of
 // address that the candidate chose: [[informal|formal]], and formally before the choice.
 type pageTexts struct {
-	Name, Title, Lead, Promise, Language, Candidate, CandidateHint, Begin string
+	Name, Title, Lead, Promise, Language, Jobs, Candidate, CandidateHint, Begin string
 
 	Skip, Start, Block, Question, Of, Part             string
 	Mirror, Preamble, Profile, Matching, Opening, Done string
@@ -39,6 +39,7 @@ var catalog = map[session.Language]pageTexts{
 			"then a portrait. There are no right answers.",
 		Promise: "Every answer is saved as soon as you send it. Stop whenever you like, and come back later to the same address.",
 
+		Jobs:     "For which job?",
 		Language: "Language of the interview", Candidate: "Your identifier (optional)",
 		CandidateHint: "Only if you were given one: letters, digits, dots, dashes.", Begin: "Begin the interview",
 
@@ -80,6 +81,7 @@ var catalog = map[session.Language]pageTexts{
 			"too_many_starts": "Too many interviews were started in a short time. Try again in a minute.",
 			"store_failed":    "Your answer could not be saved. It is still here: send it again in a moment.",
 			"unknown_session": "There is no interview at this address.",
+			"unknown_job":     "There is no job at this address.",
 			"not_found":       "There is no page at this address.",
 			"invalid": "The identifier may contain letters, digits, dots, dashes and underscores. It begins with a letter or a " +
 				"digit and has at most 64 characters.",
@@ -102,6 +104,7 @@ var catalog = map[session.Language]pageTexts{
 		Promise: "Chaque réponse est enregistrée dès que vous l'envoyez. Vous pouvez vous arrêter quand vous voulez, et revenir plus " +
 			"tard à la même adresse.",
 
+		Jobs:     "Pour quel poste ?",
 		Language: "Langue de l'entretien", Candidate: "Votre identifiant (facultatif)",
 		CandidateHint: "Seulement si vous en avez reçu un : lettres, chiffres, points, tirets.", Begin: "Commencer l'entretien",
 
@@ -152,6 +155,7 @@ var catalog = map[session.Language]pageTexts{
 			"store_failed": "[[Ta|Votre]] réponse n'a pas pu être enregistrée. Elle est toujours là : [[renvoie-la|renvoyez-la]] dans un " +
 				"instant.",
 			"unknown_session": "Il n'y a pas d'entretien à cette adresse.",
+			"unknown_job":     "Il n'y a pas de poste à cette adresse.",
 			"not_found":       "Il n'y a pas de page à cette adresse.",
 			"invalid": "L'identifiant peut contenir des lettres, des chiffres, des points, des tirets et des tirets bas. Il commence par " +
 				"une lettre ou un chiffre et compte 64 caractères au plus.",

@@ -35,9 +35,10 @@ type axiomBody struct {
 	Event      interview.Event  `json:"event"`
 	Submission string           `json:"submissionId"`
 	ReplyTo    string           `json:"replyTo"`
+	Job        string           `json:"job"`
 }
 
-var axiomFields = []string{"sessionId", "candidateId", "language", "message", "event", "submissionId", "replyTo"}
+var axiomFields = []string{"sessionId", "candidateId", "language", "message", "event", "submissionId", "replyTo", "job"}
 
 // readBody reads the JSON body of a request, at most limit bytes of it.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *problem) {
@@ -76,7 +77,7 @@ func decodeSubmission(data []byte) (interview.Submission, *problem) {
 	}
 	out := interview.Submission{
 		Session: in.Session, Candidate: in.Candidate, Language: in.Language,
-		Event: in.Event, ID: in.Submission, ReplyTo: in.ReplyTo,
+		Event: in.Event, ID: in.Submission, ReplyTo: in.ReplyTo, Job: in.Job,
 	}
 	if in.Message != nil {
 		out.Message = *in.Message
@@ -117,6 +118,7 @@ func (in axiomBody) check() *problem {
 		{"event", string(in.Event)},
 		{"submissionId", in.Submission},
 		{"replyTo", in.ReplyTo},
+		{"job", in.Job},
 	} {
 		if len(field.value) > maxName {
 			return newProblem(http.StatusBadRequest, "field_too_long",

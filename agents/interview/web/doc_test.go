@@ -107,7 +107,7 @@ var _ = Describe("docs/interview-http.md", func() {
 	It("documents existing routes", func() {
 		h := newHouse("lea")
 		for _, m := range regexp.MustCompile("(?m)`(GET|POST) (/[^`?]*)").FindAllStringSubmatch(text, -1) {
-			path := strings.ReplaceAll(m[2], "{session}", "nobody")
+			path := strings.NewReplacer("{session}", "nobody", "{job}", "sales").Replace(m[2])
 			w := h.get(path, token)
 			if m[1] == "POST" {
 				w = h.form(path)

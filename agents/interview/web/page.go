@@ -24,6 +24,10 @@ var templates = sync.OnceValue(func() *template.Template {
 type startPage struct {
 	// Language is the language of the page, which is preselected.
 	Language session.Language
+	// Job is the id of the job in the address, if any, and JobTitle its title. Jobs are the jobs to
+	// choose from.
+	Job, JobTitle string
+	Jobs          []jobChoice
 	// Offered are the languages to choose from.
 	Offered []session.Language
 	// Candidate is the submitted identifier.
@@ -67,7 +71,7 @@ func (m errorPage) render() ([]byte, error) {
 	w := textsIn(m.Language, session.Formal)
 	title := w.ErrorTitle
 	switch m.Problem {
-	case "not_found", "unknown_session":
+	case "not_found", "unknown_session", "unknown_job":
 		title = w.NotFoundTitle
 	case "deleted_session":
 		title = laterIn(m.Language, session.Formal).GoneTitle

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,11 +15,28 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-// start shows the page on which an interview begins.
+// start shows the page on which an interview begins, or the list of the jobs if there are several.
 func (s *Server) start(w http.ResponseWriter, r *http.Request) {
-	s.render(w, r, http.StatusOK, startPage{
-		Language: s.preferred(r), Offered: s.options.Languages, Ongoing: s.remembered(w, r),
-	})
+	s.showStart(w, r, http.StatusOK, startPage{Ongoing: s.remembered(w, r)})
+}
+
+// showStart completes p for the job of the request and renders it.
+func (s *Server) showStart(w http.ResponseWriter, r *http.Request, status int, p startPage) {
+	p.Job = r.PathValue("job")
+	p.Offered = s.offered(p.Job)
+	p.Language = s.preferredOf(r, p.Offered)
+	p.Jobs = jobChoices(s.options.Jobs, p.Language)
+	if p.Job != "" {
+		i := slices.IndexFunc(p.Jobs, func(c jobChoice) bool { return c.ID == p.Job })
+		if i < 0 {
+			s.refusePage(w, r, newProblem(http.StatusNotFound, string(interview.CodeUnknownJob), "there is no such job"))
+			return
+		}
+		p.JobTitle, p.Jobs = p.Jobs[i].Title, nil
+	} else if len(p.Jobs) == 1 {
+		p.Jobs = nil
+	}
+	s.render(w, r, status, p)
 }
 
 // begin starts an interview and redirects to its page.
@@ -30,6 +48,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 	}
 	in := interview.Submission{
 		Event: interview.EventStart, Candidate: form.get("candidate"), Language: session.Language(form.get("language")),
+		Job: r.PathValue("job"),
 	}
 	view, f := s.handle(r, in)
 	if f != nil {
@@ -37,9 +56,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 		if f.RetryAfter > 0 {
 			w.Header().Set("Retry-After", f.retryAfter())
 		}
-		s.render(w, r, f.Status, startPage{
-			Language: s.preferred(r), Offered: s.options.Languages, Candidate: in.Candidate, Problem: f.Code,
-		})
+		s.showStart(w, r, f.Status, startPage{Candidate: in.Candidate, Problem: f.Code})
 		return
 	}
 	s.toPage(w, r, view.SessionID)
@@ -196,7 +213,10 @@ func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, f *problem) 
 
 // preferred returns the offered language that the browser prefers.
 func (s *Server) preferred(r *http.Request) session.Language {
-	offered := s.options.Languages
+	return s.preferredOf(r, s.options.Languages)
+}
+
+func (s *Server) preferredOf(r *http.Request, offered []session.Language) session.Language {
 	tags, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
 	if err != nil {
 		return offered[0]

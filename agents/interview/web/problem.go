@@ -33,6 +33,7 @@ var codeStatuses = map[interview.Code]int{
 	interview.CodeInvalid:      http.StatusBadRequest,
 	interview.CodeEmptyAnswer:  http.StatusBadRequest,
 	interview.CodeUnknownEvent: http.StatusBadRequest,
+	interview.CodeUnknownJob:   http.StatusBadRequest,
 	interview.CodeTooLong:      http.StatusRequestEntityTooLarge,
 	interview.CodeUnknown:      http.StatusNotFound,
 	interview.CodeOutOfOrder:   http.StatusConflict,

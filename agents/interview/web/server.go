@@ -41,6 +41,8 @@ type Options struct {
 	Instance string
 	// Languages are the offered languages; empty means all. The first one is the default.
 	Languages []session.Language
+	// Jobs are the jobs of the service. With several, the first page lists them.
+	Jobs []session.Job
 	// Hosts are the accepted names of this server, without port, in addition to localhost,
 	// 127.0.0.1, ::1 and the local address of the connection. Requests for other hosts get 421,
 	// which prevents DNS rebinding.
@@ -206,6 +208,7 @@ func (s *Server) routes() http.Handler {
 		}
 	}
 	add("/{$}", map[string]http.HandlerFunc{http.MethodGet: s.start, http.MethodPost: s.begin})
+	add("/jobs/{job}", map[string]http.HandlerFunc{http.MethodGet: s.start, http.MethodPost: s.begin})
 	add("/s/{session}", map[string]http.HandlerFunc{http.MethodGet: s.interview, http.MethodPost: s.submit})
 	add("/s/{session}/mine", get(s.mine))
 	add("/s/{session}/export", get(s.export))

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -134,7 +135,7 @@ func newModel(name string) *model {
 	script, err := kind.Replies(name)
 	Expect(err).NotTo(HaveOccurred())
 	for _, rule := range script.Rules {
-		m.texts[key(rule.When.Purpose, rule.When.Metadata)] = rule.Text.String()
+		m.texts[key(rule.When.Purpose, rule.When.Metadata)] = cmp.Or(rule.Text.String(), rule.Template)
 	}
 	return m
 }
