@@ -81,7 +81,7 @@ func generate(t *testing.T, kind string) (data []byte, used []string) {
 	r.Mapper = func(t reflect.Type) *reflector.Schema { return mapped(r, t, driven) }
 	for _, folder := range []string{
 		".", "../mocks", "../agents/loop", "../llm",
-		"../agents/loop/kind", "../agents/stop/kind", "../agents/interview/kind", "../agents/persist/kind", "../agents/react/kind",
+		"../agents/loop/kind", "../agents/stop/kind", "../agents/interview/kind", "../agents/interview/session", "../agents/persist/kind", "../agents/react/kind",
 		"../harness/kind/function", "../harness/kind/command", "../harness/kind/http", "../harness/kind/container", "../harness/kind/coding",
 		"../agents/persist/plan", "../agents/react", "../agents/react/agentfile",
 		"../harness/experiment",

@@ -9,12 +9,16 @@ import (
 // Job is the position that an interview is about. A session keeps the job with which it began.
 type Job struct {
 	// ID names the job in addresses and requests. Jobs in several languages may share an id.
-	ID       string   `yaml:"id,omitempty" json:"id"`
+	ID string `yaml:"id,omitempty" json:"id"`
+	// Language is the language of the texts, and of the interviews about the job.
 	Language Language `yaml:"language" json:"language" jsonschema:"enum=fr,enum=en"`
-	Title    string   `yaml:"title" json:"title"`
-	Mission  string   `yaml:"mission" json:"mission"`
-	Context  string   `yaml:"context" json:"context"`
-	// Requirements are what the job demands of a person, one sentence each.
+	// Title is the name of the job, at most 120 characters.
+	Title string `yaml:"title" json:"title"`
+	// Mission is what the job is for, at most 800 characters.
+	Mission string `yaml:"mission" json:"mission"`
+	// Context is the team, the customers and the daily work, at most 800 characters.
+	Context string `yaml:"context" json:"context"`
+	// Requirements are what the job demands of a person: 1 to 12, each of at most 200 characters.
 	Requirements []string `yaml:"requirements" json:"requirements"`
 }
 
