@@ -28,7 +28,7 @@ var talk = map[session.Language]string{
 		examen course devine cherch compren interes aide appre petit moment decis geste toujou souvent echang devien revien
 		juste erreur tromp compte meilleu davanta autre aucune prendre temps donne nuance liras verrez recev tendrai viendra maniere travail
 		porten arrive question abord intitul quelqu celle tienne mienne telle jusque histoir d'ici parler sers sert serve alors plus moins
-		descr votre vous convient conviendrait dises acquis utilise joue ensemble avez faite dites nous preci avant dont sera vienn`,
+		descr votre vous etapes partagees organisation mouvement aime valeurs long clients dirai lignes pense avoir pouvez chacune utile convient conviendrait dises acquis utilise joue ensemble avez faite dites nous preci avant dont sera vienn`,
 	session.English: `thank thanks hello welcom good meet lead called words come comes back until question about work worded start
 		answer own whether letter whole page neither exam race guess help moments such decis something rather usual where conver inter
 		gets whenev like miss read short tell told single enough want long under stand first right now all say much more between other
@@ -145,11 +145,11 @@ var _ = Describe("What scripted replies say about the job", Label("I-02"), func(
 			for _, comment := range p.Comments {
 				sources = append(sources, comment)
 			}
-			replies, err := repliesTo(name)
+			script, err := Replies(name)
 			Expect(err).NotTo(HaveOccurred())
-			for _, r := range replies {
-				if r.purpose != session.PurposePreamble && r.purpose != session.PurposeMatching {
-					sources = append(sources, r.text)
+			for _, rule := range script.Rules {
+				if p := session.Purpose(rule.When.Purpose); p != session.PurposePreamble && p != session.PurposeMatching {
+					sources = append(sources, rule.Text.String(), rule.Template)
 				}
 			}
 			Expect(unsaid(jobSentences(text), p.Language, sources...)).To(BeEmpty(), text)
