@@ -61,7 +61,39 @@ var intentions = map[string]meant{
 	},
 	"bruno": {
 		session.French, session.Formal, session.Film, "🔵 ALIGNEMENT CONDITIONNEL",
-		[]string{"Le Cercle des poètes disparus", "12 hommes en colère", "Le Dîner de cons"}, "12 hommes en colère", 0,
+		[]string{"Le Cercle des poètes disparus", "Le Dîner de cons", "12 hommes en colère"}, "12 hommes en colère", 0,
+	},
+	"gaston": {
+		session.French, session.Informal, session.Series, "🔵 ALIGNEMENT CONDITIONNEL",
+		[]string{"Le Bureau des légendes", "Chernobyl", "Kaamelott"}, "Kaamelott", 0,
+	},
+	"yanis": {
+		session.French, session.Formal, session.Film, "🔵 ALIGNEMENT CONDITIONNEL",
+		[]string{"Intouchables", "Le Grand Bleu", "Astérix et Obélix Mission Cléopâtre"}, "Le Grand Bleu", 2,
+	},
+	"elodie": {
+		session.French, session.Informal, session.Film, "🔵 ALIGNEMENT CONDITIONNEL",
+		[]string{"Parasite", "Amélie", "Volver"}, "Volver", 0,
+	},
+	"clara": {
+		session.French, session.Informal, session.Series, "🔵 ALIGNEMENT CONDITIONNEL",
+		[]string{"Call the Midwife", "Downton Abbey", "Le Jeu de la dame"}, "Le Jeu de la dame", 0,
+	},
+	"zoe": {
+		session.English, session.Informal, session.Series, "🔵 CONDITIONALLY ALIGNED",
+		[]string{"Heartstopper 🍂", "Stranger Things", "Wednesday 🖤"}, "Heartstopper 🍂", 0,
+	},
+	"ruth": {
+		session.English, session.Informal, session.Series, "🔵 CONDITIONALLY ALIGNED",
+		[]string{"detectorists", "happy valley", "line of duty"}, "detectorists", 0,
+	},
+	"preston": {
+		session.English, session.Formal, session.Film, "🔵 CONDITIONALLY ALIGNED",
+		[]string{"The Founder", "Moneyball", "Ford v Ferrari"}, "Moneyball", 0,
+	},
+	"nadia": {
+		session.English, session.Formal, session.Series, "🔵 CONDITIONALLY ALIGNED",
+		[]string{"Borgen", "Succession", "The Crown"}, "Borgen", 1,
 	},
 }
 
