@@ -110,7 +110,8 @@ var catalog = map[session.Language]pageTexts{
 
 		Skip: "Aller au message actuel", Start: "Pour commencer",
 		Block: "Bloc", Question: "Question", Of: "sur", Part: "partie",
-		Mirror: "Ce que j'ai compris", Preamble: "Avant de commencer", Profile: "[[Ton|Votre]] portrait", Matching: "La compatibilité", Opening: "Bienvenue",
+		Mirror: "Ce que j'ai compris", Preamble: "Avant de commencer", Profile: "[[Ton|Votre]] portrait",
+		Matching: "La compatibilité", Opening: "Bienvenue",
 		Done: "Entretien terminé",
 
 		History: "Plus tôt dans cet entretien", You: "[[Ta|Votre]] réponse",

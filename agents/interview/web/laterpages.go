@@ -76,7 +76,10 @@ func (p privacyPage) render() ([]byte, error) {
 		pageFrame
 		Blocks []block
 		Others []languageChoice
-	}{pageFrame: newPageFrame(textsIn(p.Language, session.Formal), p.Language, session.Formal, laterIn(p.Language, session.Formal).Privacy), Blocks: parseBlocks(p.Text, p.Language)}
+	}{
+		pageFrame: newPageFrame(textsIn(p.Language, session.Formal), p.Language, session.Formal, laterIn(p.Language, session.Formal).Privacy),
+		Blocks:    parseBlocks(p.Text, p.Language),
+	}
 	for _, l := range p.Offered {
 		if l != p.Language {
 			v.Others = append(v.Others, languageChoice{Code: l, Name: languageNames[l]})

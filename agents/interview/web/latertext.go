@@ -76,7 +76,8 @@ var laterCatalog = map[session.Language]laterTexts{
 		Code:       "Code", CodeHint: "12 lettres et chiffres, comme K7QM-9TXR-4BWD.", ResumeSend: "Reprendre mon entretien",
 		Identifier: "Identifiant", IdentifierHint: "Laissez ce champ vide si vous n'en avez pas reçu.",
 
-		Mine: "Plus tard, et mes données", MineLead: "[[Fais|Faites]] une pause ou [[change|changez]] d'appareil : l'entretien [[t'attend|vous attend]].",
+		Mine:      "Plus tard, et mes données",
+		MineLead:  "[[Fais|Faites]] une pause ou [[change|changez]] d'appareil : l'entretien [[t'attend|vous attend]].",
 		Elsewhere: "Reprendre plus tard ou ailleurs",
 		LinkLead: "Ce lien personnel ouvre l'entretien jusqu'au %s. [[Garde-le pour toi|Gardez-le pour vous]] : il permet de lire " +
 			"[[tes|vos]] réponses et d'en donner de nouvelles.",
