@@ -18,12 +18,28 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-func TestMirror(t *testing.T) {
+// TestPreamble checks that the shorter preamble arrives sooner and costs less: its simulated model
+// writes as long a text as the prompt asks for.
+func TestPreamble(t *testing.T) {
+	r := runExperiment(t, "preamble.yaml")
+	if len(r.Comparisons) != 2 {
+		t.Fatalf("%d comparisons, want one for latency and one for cost", len(r.Comparisons))
+	}
+	for _, c := range r.Comparisons {
+		if c.Variant != "short" || c.Verdict != result.Better {
+			t.Errorf("%s is %s in %s, want better", c.Variant, c.Verdict, c.Role)
+		}
+	}
+}
+
+// runExperiment runs the experiment of a file.
+func runExperiment(t *testing.T, file string) result.Experiment {
+	t.Helper()
 	prices, err := price.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, found := experiment.Load("mirror.yaml", kinds.Language(), scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check, CheckInvariant: kinds.Language().CheckInvariant, Prices: prices})
+	e, found := experiment.Load(file, kinds.Language(), scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check, CheckInvariant: kinds.Language().CheckInvariant, Prices: prices})
 	if err := found.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +49,11 @@ func TestMirror(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
 
+func TestMirror(t *testing.T) {
+	r := runExperiment(t, "mirror.yaml")
 	// The model answers in the required form in 80 of 100 answers to the shipped prompt, in 96 with an
 	// example, and in 80 with the short prompt.
 	verdicts := map[string]result.Verdict{}
