@@ -45,6 +45,8 @@ type serveFlags struct {
 	overdue     time.Duration
 	hosts       []string
 	proxies     []string
+	invite      bool
+	open        bool
 	starts      int
 	allStarts   int
 	limits      sessionLimits
@@ -63,6 +65,8 @@ is resumed when the server starts again with the same --instance.
 
 A token (REHEARSE_TOKEN, or the first line of --token-file) opens /sessions and the audits, and
 closes /metrics to others. Logs are written to standard error: text on a terminal, JSON elsewhere.
+An interview begins with an invitation (rehearse interview invite), unless the server listens on a
+loopback address or --open is set; behind a proxy on this machine, set --invite.
 Spans are sent to OTEL_EXPORTER_OTLP_ENDPOINT. REHEARSE_OFFLINE=1 forbids --live except for a server
 on this machine.
 
@@ -91,6 +95,9 @@ on this machine.
 	f.IntVar(&flags.starts, "starts-per-minute", web.DefaultStarts, "interviews that one address may start in a minute; 0 means no limit")
 	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts,
 		"interviews that all addresses may start in a minute; 0 means no limit")
+	f.BoolVar(&flags.invite, "invite", false, "require an invitation to begin an interview; the default unless --listen is a loopback address")
+	f.BoolVar(&flags.open, "open", false, "let anybody begin interviews; the default on a loopback address")
+	cmd.MarkFlagsMutuallyExclusive("invite", "open")
 	flags.limits.register(f)
 	flags.later.register(f)
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "log only warnings and errors")
@@ -116,6 +123,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return usage(err)
 	}
+	options.Invite = flags.invite || !flags.open && !isLoopback(flags.listen)
 	count := newCounter()
 	about, err := flags.load(count, flags.model)
 	if err != nil {
@@ -154,6 +162,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	metrics := web.NewMetrics()
 	service, err := a.interviewService(flags.limits.in(interview.Options{
 		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance, AddressKey: addressKey,
+		RequireInvitation: options.Invite,
 	}), interview.Deps{
 		Store: metrics.Store(means.store), Backend: tracer.Backend(means.backend), Count: count, Sink: metrics, Log: log,
 		Jobs: about.jobs, Prompts: about.prompts,
@@ -183,6 +192,13 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 		return &exitError{exitFail, err}
 	}
 	return nil
+}
+
+// isLoopback reports whether only this machine reaches an address to listen on.
+func isLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	address, failed := netip.ParseAddr(host)
+	return err == nil && (host == "localhost" || failed == nil && address.IsLoopback())
 }
 
 // trustedProxies reads addresses and networks.

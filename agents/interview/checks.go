@@ -66,7 +66,7 @@ func checkWho(in *Submission) *Error {
 	switch {
 	case in.Session != "" && !isName(in.Session, maxID):
 		return refuse(CodeInvalid, "sessionId: it must be one that START returned")
-	case in.Candidate != "" && !isCandidate(in.Candidate):
+	case in.Candidate != "" && !ValidCandidate(in.Candidate):
 		return refuse(CodeInvalid,
 			`candidateId: it must be 1 to 64 letters (a to z), digits, ".", "_" or "-", and begin with a letter or a digit`)
 	case in.Language != "" && !slices.Contains(session.Languages(), in.Language):
@@ -116,9 +116,9 @@ func isName(text string, longest int) bool {
 	})
 }
 
-// isCandidate reports whether a text is a name that is safe in a file name: it does not
-// look like a hidden file or a command-line option.
-func isCandidate(text string) bool {
+// ValidCandidate reports whether a text is an id of a candidate, which is safe in a file name: it
+// does not look like a hidden file or a command-line option.
+func ValidCandidate(text string) bool {
 	return isName(text, maxCandidate) && isAlphanumeric(rune(text[0]))
 }
 

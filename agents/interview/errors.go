@@ -28,27 +28,29 @@ type Code string
 
 // The codes.
 const (
-	CodeInvalid      Code = "invalid"         // a field is wrong
-	CodeEmptyAnswer  Code = "empty_answer"    // nothing was written
-	CodeTooLong      Code = "answer_too_long" // more than Options.MaxAnswer
-	CodeUnknown      Code = "unknown_session" // no such session
-	CodeUnknownEvent Code = "unknown_event"   // no such event
-	CodeUnknownJob   Code = "unknown_job"     // no such job, or several and none was named
-	CodeOutOfOrder   Code = "out_of_order"    // it does not fit the state of the interview
-	CodeFinished     Code = "finished"        // the interview has ended
-	CodeBusy         Code = "busy"            // another server works on the session, or this one shuts down
-	CodeBackend      Code = "backend_failed"  // the calls failed; EventRetry tries again
-	CodeReply        Code = "reply_invalid"   // the texts did not validate; EventRetry tries again
-	CodeLimit        Code = "session_limit"   // the session has used its calls, its cost or its retries
-	CodeBudget       Code = "budget_spent"    // the calls or the cost of a day are used up
-	CodeStore        Code = "store_failed"    // the store failed; the same submission may be sent again
+	CodeInvalid      Code = "invalid"            // a field is wrong
+	CodeEmptyAnswer  Code = "empty_answer"       // nothing was written
+	CodeTooLong      Code = "answer_too_long"    // more than Options.MaxAnswer
+	CodeUnknown      Code = "unknown_session"    // no such session
+	CodeUnknownEvent Code = "unknown_event"      // no such event
+	CodeUnknownJob   Code = "unknown_job"        // no such job, or several and none was named
+	CodeOutOfOrder   Code = "out_of_order"       // it does not fit the state of the interview
+	CodeFinished     Code = "finished"           // the interview has ended
+	CodeBusy         Code = "busy"               // another server works on the session, or this one shuts down
+	CodeBackend      Code = "backend_failed"     // the calls failed; EventRetry tries again
+	CodeReply        Code = "reply_invalid"      // the texts did not validate; EventRetry tries again
+	CodeLimit        Code = "session_limit"      // the session has used its calls, its cost or its retries
+	CodeBudget       Code = "budget_spent"       // the calls or the cost of a day are used up
+	CodeUninvited    Code = "invitation_needed"  // interviews begin with an invitation only
+	CodeInvitation   Code = "invitation_invalid" // there is no such invitation, or it cannot be used any more
+	CodeStore        Code = "store_failed"       // the store failed; the same submission may be sent again
 )
 
 // Codes lists the codes.
 func Codes() []Code {
 	return []Code{
 		CodeInvalid, CodeEmptyAnswer, CodeTooLong, CodeUnknown, CodeUnknownEvent,
-		CodeUnknownJob, CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeLimit, CodeBudget, CodeStore,
+		CodeUnknownJob, CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeLimit, CodeBudget, CodeUninvited, CodeInvitation, CodeStore,
 	}
 }
 

@@ -47,6 +47,8 @@ type Submission struct {
 	// Job is the id of the job of a new session. It is required if there are several, and ignored
 	// in other submissions.
 	Job string
+	// Invitation is the token with which a new session begins; may be empty.
+	Invitation string
 	// Message is the text of the candidate. While the interview waits, the word "go" means
 	// EventGo.
 	Message string

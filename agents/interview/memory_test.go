@@ -74,6 +74,10 @@ func (m *memory) Commit(_ context.Context, s session.Session, c session.Change) 
 	return s.Version, nil
 }
 
+func (m *memory) Invitation(context.Context, string) (session.Invitation, error) {
+	return session.Invitation{}, session.ErrNotFound
+}
+
 func (m *memory) SpentOn(context.Context, string, string) (session.Spending, error) {
 	return session.Spending{}, nil
 }

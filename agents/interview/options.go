@@ -49,6 +49,8 @@ type Options struct {
 	// AddressKey is the key with which addresses are hashed before they are stored; required for
 	// PerAddress. Servers of one store need the same one.
 	AddressKey string
+	// RequireInvitation refuses to begin interviews without an invitation.
+	RequireInvitation bool
 	// EURPerUSD converts prices for the limits; without it one USD counts as one EUR.
 	EURPerUSD float64
 	// Instance names this server; default a random name. A server that restarts under the

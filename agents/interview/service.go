@@ -1,6 +1,7 @@
 package interview
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -177,7 +178,11 @@ func (t *step) start() error {
 	if refused != nil {
 		return refused
 	}
-	candidate := t.request.Candidate
+	invitation, resumed, err := t.invited(now)
+	if err != nil || resumed {
+		return err
+	}
+	candidate := cmp.Or(invitation.Candidate, t.request.Candidate)
 	if candidate == "" {
 		// Derived from the id, so that runs with given ids repeat; hashed, because the id
 		// gives access to the interview.
@@ -186,9 +191,14 @@ func (t *step) start() error {
 	}
 	t.apply(session.Start(session.Session{
 		ID: id, Candidate: candidate, Language: job.Language, Created: now, Updated: now, Job: &job,
+		Invitation: invitation.ID(), Invited: invitation.Candidate != "",
 	}), now)
-	t.now.Version = 1
-	if err := t.dep.Store.Create(t.ctx, t.now, t.change); err != nil {
+	t.now.Version, t.change.Invitation = 1, invitation.Hash
+	err = t.dep.Store.Create(t.ctx, t.now, t.change)
+	if invitation.Hash != "" && errors.Is(err, session.ErrConflict) {
+		return refuse(CodeInvitation, "invitation: it was used at this moment by another request") // of several at once
+	}
+	if err != nil {
 		return storeFailed("create a session", err)
 	}
 	t.committed()

@@ -77,6 +77,10 @@ func Find(ctx context.Context, st session.Store, word string, latest bool) (foun
 		return found, searchError(err)
 	}
 	of, err := st.List(ctx, session.Listing{Candidate: word, Limit: maxKnown})
+	// Nobody else can begin a session with an invitation for the candidate.
+	if invited := slices.DeleteFunc(slices.Clone(of), func(s session.Session) bool { return !s.Invited }); len(invited) > 0 {
+		of = invited
+	}
 	switch {
 	case err != nil:
 		return found, searchError(err)

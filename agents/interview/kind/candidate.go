@@ -53,13 +53,14 @@ type candidate struct {
 
 // sending is the body of POST /axiom.
 type sending struct {
-	Session   string           `json:"sessionId,omitempty"`
-	Candidate string           `json:"candidateId,omitempty"`
-	Language  session.Language `json:"language,omitempty"`
-	Message   *string          `json:"message,omitempty"`
-	Event     interview.Event  `json:"event,omitempty"`
-	ID        string           `json:"submissionId,omitempty"`
-	ReplyTo   string           `json:"replyTo,omitempty"`
+	Session    string           `json:"sessionId,omitempty"`
+	Candidate  string           `json:"candidateId,omitempty"`
+	Language   session.Language `json:"language,omitempty"`
+	Message    *string          `json:"message,omitempty"`
+	Event      interview.Event  `json:"event,omitempty"`
+	ID         string           `json:"submissionId,omitempty"`
+	ReplyTo    string           `json:"replyTo,omitempty"`
+	Invitation string           `json:"invitation,omitempty"`
 }
 
 // answer is a response of the service: a view, or an error that may have a view.
@@ -153,9 +154,7 @@ func (c *candidate) take(ctx context.Context) record.End {
 }
 
 func (c *candidate) begin(ctx context.Context) answer {
-	body := sending{
-		Event: interview.EventStart, Candidate: c.persona.Candidate, Language: c.persona.Language, ID: c.id(),
-	}
+	body := c.startBody(c.id())
 	c.turn++
 	c.perturbStart(ctx, body)
 	first := c.deliver(ctx, body)

@@ -117,11 +117,30 @@ func (r *rehearsed) open(ctx context.Context, t *drive.Trial) (opened session.St
 		}
 		t.Cleanup(drop)
 	}
-	if opened, err = store.Open(ctx, dsn); err != nil {
+	s, err := store.Open(ctx, dsn)
+	if err != nil {
 		return nil, "", err
 	}
-	t.CleanupFirst(opened.Close)
-	return opened, "", nil
+	t.CleanupFirst(s.Close)
+	if r.opts.Invite {
+		now := t.Clock.Now()
+		err = s.Invite(ctx, session.Invitation{
+			Hash: session.HashInvitation(invitation), Candidate: r.persona.Candidate, Uses: 1, Created: now, Expires: now.AddDate(0, 0, 30),
+		})
+	}
+	return s, "", err
+}
+
+// invitation is the token of Options.Invite.
+const invitation = "invitation-of-the-persona"
+
+// startBody returns the submission that begins an interview.
+func (r *rehearsed) startBody(id string) sending {
+	body := sending{Event: interview.EventStart, Candidate: r.persona.Candidate, Language: r.persona.Language, ID: id}
+	if r.opts.Invite {
+		body.Invitation = invitation
+	}
+	return body
 }
 
 func (r *rehearsed) options() interview.Options {
@@ -142,6 +161,7 @@ func (r *rehearsed) options() interview.Options {
 		ValidationRetries: retries(r.opts.ValidationRetries),
 		History:           prompt.Limits{Messages: r.opts.HistoryMessages, Tokens: r.opts.HistoryTokens},
 		PerDay:            interview.Budget{Calls: r.opts.CallsPerDay, Cost: r.opts.CostPerDay},
+		RequireInvitation: r.opts.Invite,
 		Instance:          "rehearsal",
 	}
 }

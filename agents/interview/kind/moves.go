@@ -117,6 +117,8 @@ func (c *candidate) perform(ctx context.Context, m Move) answer {
 		return c.act(ctx, sending{Event: interview.Event(m.Event)})
 	case moveReload:
 		c.reload(ctx)
+	case moveStart:
+		return c.deliver(ctx, c.startBody(c.id()))
 	case moveWait:
 		_ = c.trial.Clock.Sleep(ctx, m.For.Std()) // the end of ctx is handled before the next submission
 	case moveDouble:

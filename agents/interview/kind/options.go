@@ -56,6 +56,8 @@ type Options struct {
 	CallsPerDay int `yaml:"calls_per_day,omitempty" json:"calls_per_day,omitempty" jsonschema:"minimum=0"`
 	// CostPerDay limits the cost of a day in EUR; default no limit.
 	CostPerDay float64 `yaml:"cost_per_day,omitempty" json:"cost_per_day,omitempty" jsonschema:"minimum=0"`
+	// Invite requires an invitation; the client has one that begins one interview of its candidate.
+	Invite bool `yaml:"invite,omitempty" json:"invite,omitempty"`
 	// Reload resumes the session before each answer.
 	Reload bool `yaml:"reload,omitempty" json:"reload,omitempty"`
 	// Stored is what the session must hold at the end, in addition to the answers.
@@ -83,7 +85,7 @@ type Move struct {
 	// the service owes a message. A move happens once.
 	At string `yaml:"at" json:"at"`
 	// Do is the action.
-	Do string `yaml:"do" json:"do" jsonschema:"enum=say,enum=event,enum=reload,enum=double,enum=concurrent,enum=stale,enum=ahead,enum=restart,enum=crash,enum=unknown-session,enum=leave,enum=wait,enum=raise"` //nolint:lll // a struct tag
+	Do string `yaml:"do" json:"do" jsonschema:"enum=say,enum=event,enum=reload,enum=double,enum=concurrent,enum=stale,enum=ahead,enum=restart,enum=crash,enum=unknown-session,enum=leave,enum=wait,enum=raise,enum=start"` //nolint:lll // a struct tag
 	// Text is the message to send (say).
 	Text string `yaml:"text,omitempty" json:"text,omitempty"`
 	// Repeat is the number of repetitions of Text; default 1.
@@ -132,6 +134,8 @@ const (
 	moveUnknown = "unknown-session"
 	// moveLeave leaves the interview.
 	moveLeave = "leave"
+	// moveStart begins another interview, with the same invitation.
+	moveStart = "start"
 	// moveWait waits before the next submission.
 	moveWait = "wait"
 	// moveRaise starts the service again, without the limits of a day.

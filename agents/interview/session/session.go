@@ -68,6 +68,10 @@ type Session struct {
 	// Job is the job with which the session began; nil in sessions from before jobs could be
 	// chosen, which are about the shipped one.
 	Job *Job `json:"job,omitempty"`
+	// Invitation is the id of the invitation that began the session; empty if none did. Invited is true
+	// if it named the candidate; otherwise the client chose the candidate's id.
+	Invitation string `json:"invitation,omitempty"`
+	Invited    bool   `json:"invited,omitempty"`
 
 	Step  Step  `json:"step"`
 	Phase Phase `json:"phase"`

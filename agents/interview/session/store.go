@@ -28,6 +28,9 @@ type Change struct {
 	Queue *Queue
 	// Calls are new or replace those with the same number.
 	Calls []Call
+	// Invitation is the hash of the invitation that begins a new session; empty if none does. Create
+	// uses it, and fails with ErrConflict if it cannot be used.
+	Invitation string
 	// Spent is added to what was spent on its days.
 	Spent []Spending
 }
@@ -70,6 +73,8 @@ type Store interface {
 	Delete(ctx context.Context, id string, version int64) error
 	// DeletedTotals returns the sums of the calls of deleted sessions, ordered by day.
 	DeletedTotals(ctx context.Context) ([]Total, error)
+	// Invitation returns the invitation with a hash, or ErrNotFound.
+	Invitation(ctx context.Context, hash string) (Invitation, error)
 	// SpentOn returns what was spent on a day, by one address or, if it is empty, in total. Sessions
 	// that were deleted since are included. Addresses are forgotten after two days.
 	SpentOn(ctx context.Context, day, address string) (Spending, error)

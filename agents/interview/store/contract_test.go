@@ -36,6 +36,7 @@ func storeContract(driver string, fresh freshDSN) {
 		cancellation(open)
 		deletions(open)
 		spending(open)
+		inviting(open)
 		operators(open)
 	})
 }

@@ -31,6 +31,7 @@ func (s *Store) Delete(ctx context.Context, id string, version int64) error {
 	p.add(deleteSession, id, version)
 	p.ops[0].decides = true
 	p.add(insertDeleted, hashOf(id))
+	p.add(forgetInvitation, id)
 	for _, t := range session.Totals(calls) {
 		p.add(addTotal, t.Day, t.Model, string(t.Currency), t.Calls, t.Unpriced, t.Input, t.Output, t.Cost)
 	}

@@ -72,8 +72,8 @@ func (e *postgresEngine) query(ctx context.Context, statement string, args ...an
 	return e.db.QueryContext(ctx, statement, args...)
 }
 
-// apply takes two round trips for any number of operations: one up to the deciding operation, which
-// locks the row of the session, and one for the rest. A claimed store checks its claim before.
+// apply takes two round trips for any number of operations: one with the deciding operations, which come first and
+// lock the row of the session, and one for the rest. A claimed store checks its claim before.
 func (e *postgresEngine) apply(ctx context.Context, ops []operation) error {
 	if claim := e.claimed.Load(); claim != nil {
 		if err := claim.ensure(ctx); err != nil {
@@ -100,11 +100,15 @@ func (e *postgresEngine) apply(ctx context.Context, ops []operation) error {
 
 func transact(ctx context.Context, c *pgx.Conn, ops []operation) error {
 	begin := operation{statement: "begin"}
-	if ops[0].decides {
-		if err := send(ctx, c, begin, ops[0]); err != nil {
+	deciding := 0
+	for deciding < len(ops) && ops[deciding].decides {
+		deciding++
+	}
+	if deciding > 0 {
+		if err := send(ctx, c, append([]operation{begin}, ops[:deciding]...)...); err != nil {
 			return err
 		}
-		return send(ctx, c, append(ops[1:len(ops):len(ops)], operation{statement: "commit"})...)
+		return send(ctx, c, append(ops[deciding:len(ops):len(ops)], operation{statement: "commit"})...)
 	}
 	return send(ctx, c, ops...) // a batch without begin is one transaction
 }

@@ -43,6 +43,18 @@ const (
 	forgetAddresses = `DELETE FROM interview_spending WHERE day < $1 AND address <> ''`
 	selectSpending  = `SELECT calls, micro_eur FROM interview_spending WHERE day = $1 AND address = $2`
 
+	insertInvitation = `INSERT INTO interview_invitations (hash, candidate, job, uses, used, created_ns, expires_ns, revoked, session)
+		VALUES ($1, $2, '', $3, 0, $4, $5, 0, '')`
+	useInvitation = `UPDATE interview_invitations SET used = used + 1, session = $2
+		WHERE hash = $1 AND used < uses AND revoked = 0 AND expires_ns > $3`
+	revokeInvitation = `UPDATE interview_invitations SET revoked = 1 WHERE hash = $1`
+	// What remains of the invitations of a deleted session names neither it nor its candidate.
+	forgetInvitation = `UPDATE interview_invitations SET session = '', candidate = '',
+		revoked = CASE WHEN candidate = '' THEN revoked ELSE 1 END WHERE session = $1`
+	invitations      = `SELECT hash, candidate, uses, used, created_ns, expires_ns, revoked, session FROM interview_invitations `
+	selectInvitation = invitations + `WHERE hash = $1`
+	listInvitations  = invitations + `ORDER BY created_ns DESC, hash`
+
 	// One statement reads a session and the queue of its step, so that both are from the same
 	// commit.
 	sessions = `SELECT s.version, s.body, q.body FROM interview_sessions s
@@ -74,7 +86,8 @@ var statements = []string{
 	insertSession, updateSession, insertSubmission, insertMessage, insertAnswer, putQueue, putCall,
 	selectSession, countStatuses, sumCosts, selectExists, selectSubmission,
 	selectMessage, selectMessages, selectAnswers, selectQueues, selectCalls,
-	deleteSession, insertDeleted, addTotal, insertSecret, addSpending, forgetAddresses, selectSpending, selectDeleted, selectTotals, selectSecret,
+	deleteSession, insertDeleted, addTotal, insertSecret, addSpending, forgetAddresses, selectSpending,
+	insertInvitation, useInvitation, revokeInvitation, forgetInvitation, selectInvitation, listInvitations, selectDeleted, selectTotals, selectSecret,
 }
 
 // operation is one statement of a transaction.
@@ -94,6 +107,10 @@ func creation(s session.Session, c session.Change) ([]operation, error) {
 	p.add(insertSession, s.ID, s.Candidate, session.Newest.Key(&s), s.Version, string(s.Step), p.json(&s),
 		string(s.Status()), session.Latest.Key(&s), session.Dearest.Key(&s), hashOf(s.ID))
 	p.ops[0].decides = true
+	if c.Invitation != "" {
+		p.add(useInvitation, c.Invitation, s.ID, s.Created.UnixNano())
+		p.ops[1].decides = true
+	}
 	if !s.Created.IsZero() {
 		p.add(forgetAddresses, session.Day(s.Created.AddDate(0, 0, -2)))
 	}

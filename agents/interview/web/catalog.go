@@ -13,6 +13,8 @@ import (
 type pageTexts struct {
 	Name, Title, Lead, Promise, Language, Jobs, Candidate, CandidateHint, Begin string
 
+	Invitation, InvitationHint string
+
 	Skip, Start, Block, Question, Of, Part             string
 	Mirror, Preamble, Profile, Matching, Opening, Done string
 
@@ -39,7 +41,8 @@ var catalog = map[session.Language]pageTexts{
 			"then a portrait. There are no right answers.",
 		Promise: "Every answer is saved as soon as you send it. Stop whenever you like, and come back later to the same address.",
 
-		Jobs:     "For which job?",
+		Jobs:       "For which job?",
+		Invitation: "Your invitation", InvitationHint: "It is part of the link that you received.",
 		Language: "Language of the interview", Candidate: "Your identifier (optional)",
 		CandidateHint: "Only if you were given one: letters, digits, dots, dashes.", Begin: "Begin the interview",
 
@@ -78,6 +81,9 @@ var catalog = map[session.Language]pageTexts{
 				"contact whoever invited you.",
 			"budget_spent": "That is all I can write today. Everything you sent is saved. The interview goes on from tomorrow, at this " +
 				"same address.",
+			"invitation_needed": "This interview needs an invitation. Please open the link that you received: it contains yours.",
+			"invitation_invalid": "This invitation cannot begin an interview: it was used before, has expired or was withdrawn. To go on with " +
+				"your interview, use its own address. For a new invitation, please contact whoever sent you this one.",
 			"too_many_starts": "Too many interviews were started in a short time. Try again in a minute.",
 			"store_failed":    "Your answer could not be saved. It is still here: send it again in a moment.",
 			"unknown_session": "There is no interview at this address.",
@@ -104,7 +110,8 @@ var catalog = map[session.Language]pageTexts{
 		Promise: "Chaque réponse est enregistrée dès que vous l'envoyez. Vous pouvez vous arrêter quand vous voulez, et revenir plus " +
 			"tard à la même adresse.",
 
-		Jobs:     "Pour quel poste ?",
+		Jobs:       "Pour quel poste ?",
+		Invitation: "[[Ton|Votre]] invitation", InvitationHint: "Elle fait partie du lien que [[tu as|vous avez]] reçu.",
 		Language: "Langue de l'entretien", Candidate: "Votre identifiant (facultatif)",
 		CandidateHint: "Seulement si vous en avez reçu un : lettres, chiffres, points, tirets.", Begin: "Commencer l'entretien",
 
@@ -152,6 +159,10 @@ var catalog = map[session.Language]pageTexts{
 				"suite. [[Contacte|Contactez]] la personne qui a proposé l'entretien.",
 			"budget_spent": "C'est tout ce que je peux écrire aujourd'hui. Ce que [[tu as|vous avez]] envoyé est enregistré. L'entretien " +
 				"reprend dès demain, à cette même adresse : à demain !",
+			"invitation_needed": "Cet entretien se fait sur invitation. [[Ouvre|Ouvrez]] le lien que [[tu as|vous avez]] reçu : il la contient.",
+			"invitation_invalid": "Cette invitation ne permet pas de commencer un entretien : elle a déjà servi, a expiré ou a été retirée. " +
+				"Pour reprendre [[ton|votre]] entretien, [[utilise|utilisez]] son adresse. Pour une nouvelle invitation, [[contacte|contactez]] la " +
+				"personne qui l'a envoyée.",
 			"too_many_starts": "Trop d'entretiens ont commencé en peu de temps. Réessayez dans une minute.",
 			"store_failed": "[[Ta|Votre]] réponse n'a pas pu être enregistrée. Elle est toujours là : [[renvoie-la|renvoyez-la]] dans un " +
 				"instant.",

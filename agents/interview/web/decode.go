@@ -36,9 +36,10 @@ type axiomBody struct {
 	Submission string           `json:"submissionId"`
 	ReplyTo    string           `json:"replyTo"`
 	Job        string           `json:"job"`
+	Invitation string           `json:"invitation"`
 }
 
-var axiomFields = []string{"sessionId", "candidateId", "language", "message", "event", "submissionId", "replyTo", "job"}
+var axiomFields = []string{"sessionId", "candidateId", "language", "message", "event", "submissionId", "replyTo", "job", "invitation"}
 
 // readBody reads the JSON body of a request, at most limit bytes of it.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *problem) {
@@ -77,7 +78,7 @@ func decodeSubmission(data []byte) (interview.Submission, *problem) {
 	}
 	out := interview.Submission{
 		Session: in.Session, Candidate: in.Candidate, Language: in.Language,
-		Event: in.Event, ID: in.Submission, ReplyTo: in.ReplyTo, Job: in.Job,
+		Event: in.Event, ID: in.Submission, ReplyTo: in.ReplyTo, Job: in.Job, Invitation: in.Invitation,
 	}
 	if in.Message != nil {
 		out.Message = *in.Message
@@ -119,6 +120,7 @@ func (in axiomBody) check() *problem {
 		{"submissionId", in.Submission},
 		{"replyTo", in.ReplyTo},
 		{"job", in.Job},
+		{"invitation", in.Invitation},
 	} {
 		if len(field.value) > maxName {
 			return newProblem(http.StatusBadRequest, "field_too_long",

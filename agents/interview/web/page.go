@@ -34,6 +34,9 @@ type startPage struct {
 	Candidate string
 	// Problem is the code of the problem, if any.
 	Problem string
+	// Invitation is the token of an invitation, and Invited is true if one is needed.
+	Invitation string
+	Invited    bool
 	// Ongoing is the session to continue in this browser; may be nil.
 	Ongoing *session.Session
 }

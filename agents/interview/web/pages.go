@@ -17,11 +17,12 @@ import (
 
 // start shows the page on which an interview begins, or the list of the jobs if there are several.
 func (s *Server) start(w http.ResponseWriter, r *http.Request) {
-	s.showStart(w, r, http.StatusOK, startPage{Ongoing: s.remembered(w, r)})
+	s.showStart(w, r, http.StatusOK, startPage{Ongoing: s.remembered(w, r), Invitation: invitationOf(r)})
 }
 
 // showStart completes p for the job of the request and renders it.
 func (s *Server) showStart(w http.ResponseWriter, r *http.Request, status int, p startPage) {
+	p.Invited = s.options.Invite
 	p.Job = r.PathValue("job")
 	p.Offered = s.offered(p.Job)
 	p.Language = s.preferredOf(r, p.Offered)
@@ -39,6 +40,15 @@ func (s *Server) showStart(w http.ResponseWriter, r *http.Request, status int, p
 	s.render(w, r, status, p)
 }
 
+// invitationOf returns the token in the link of an invitation, if it can be one.
+func invitationOf(r *http.Request) string {
+	token := r.URL.Query().Get("invite")
+	if len(token) > maxName || !utf8.ValidString(token) || controlIndex(token) >= 0 {
+		return ""
+	}
+	return token
+}
+
 // begin starts an interview and redirects to its page.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 	form, f := s.readForm(w, r)
@@ -48,7 +58,8 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 	}
 	in := interview.Submission{
 		Event: interview.EventStart, Candidate: form.get("candidate"), Language: session.Language(form.get("language")),
-		Job: r.PathValue("job"),
+		Job:        r.PathValue("job"),
+		Invitation: strings.TrimSpace(form.get("invitation")),
 	}
 	view, f := s.handle(r, in)
 	if f != nil {
@@ -56,7 +67,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 		if f.RetryAfter > 0 {
 			w.Header().Set("Retry-After", f.retryAfter())
 		}
-		s.showStart(w, r, f.Status, startPage{Candidate: in.Candidate, Problem: f.Code})
+		s.showStart(w, r, f.Status, startPage{Candidate: in.Candidate, Problem: f.Code, Invitation: in.Invitation})
 		return
 	}
 	s.toPage(w, r, view.SessionID)

@@ -43,6 +43,8 @@ var codeStatuses = map[interview.Code]int{
 	interview.CodeReply:        http.StatusBadGateway,
 	interview.CodeLimit:        http.StatusForbidden,
 	interview.CodeBudget:       http.StatusTooManyRequests,
+	interview.CodeUninvited:    http.StatusForbidden,
+	interview.CodeInvitation:   http.StatusForbidden,
 	interview.CodeStore:        http.StatusServiceUnavailable,
 }
 

@@ -64,6 +64,8 @@ type Options struct {
 	// text.
 	Privacy map[session.Language]string
 	Contact string
+	// Invite is true if the service requires invitations, so that the page asks for one.
+	Invite bool
 	// TrustedProxies are the addresses of proxies whose X-Forwarded-For names the client. Without them
 	// the client is the peer of the connection, so that all requests through a proxy have one address.
 	TrustedProxies []netip.Prefix

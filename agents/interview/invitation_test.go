@@ -1,0 +1,86 @@
+package interview_test
+
+import (
+	"context"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/store"
+)
+
+var _ = Describe("An invitation", Label("I-15"), func() {
+	var (
+		p person
+		r *rig
+		s *interview.Service
+	)
+	invite := func(ctx context.Context, token, candidate string, uses int) {
+		GinkgoHelper()
+		Expect(r.store.(*store.Store).Invite(ctx, session.Invitation{
+			Hash: session.HashInvitation(token), Candidate: candidate, Uses: uses, Created: r.clock.Now(), Expires: r.clock.Now().Add(time.Hour),
+		})).To(Succeed())
+	}
+	begin := func(token, candidate string) interview.Submission {
+		return interview.Submission{Event: interview.EventStart, Invitation: token, Candidate: candidate}
+	}
+	BeforeEach(func(ctx context.Context) {
+		p = meet("lea")
+		r = newRig(p)
+		r.options.RequireInvitation = true
+		s = r.serve()
+		invite(ctx, "t", "lea", 1)
+	})
+
+	It("is needed, if the server says so", func(ctx context.Context) {
+		Expect(refusal(s.Handle(ctx, begin("", "lea"))).Code).To(Equal(interview.CodeUninvited))
+		Expect(refusal(s.Handle(ctx, begin("wrong", "lea"))).Code).To(Equal(interview.CodeInvitation))
+		r.options.RequireInvitation = false
+		open := handle(ctx, r.serve(), begin("", "lea"))
+		Expect(r.store.Load(ctx, open.SessionID)).To(And(HaveField("Invited", false), HaveField("Invitation", "")))
+	})
+
+	It("names the candidate", func(ctx context.Context) {
+		failed := refusal(s.Handle(ctx, begin("t", "tom")))
+		Expect(failed.Code).To(Equal(interview.CodeInvalid))
+		v := handle(ctx, s, begin("t", ""))
+		Expect(r.store.Load(ctx, v.SessionID)).To(And(HaveField("Candidate", "lea"), HaveField("Invited", true), HaveField("Invitation", HaveLen(10))))
+	})
+
+	It("leaves the choice to the client if it names no candidate, and may begin several interviews", func(ctx context.Context) {
+		invite(ctx, "many", "", 2)
+		for _, candidate := range []string{"a", "b"} {
+			v := handle(ctx, s, begin("many", candidate))
+			Expect(r.store.Load(ctx, v.SessionID)).To(And(HaveField("Candidate", candidate), HaveField("Invited", false)))
+		}
+		Expect(refusal(s.Handle(ctx, begin("many", "c"))).Code).To(Equal(interview.CodeInvitation), "no session of another one is shown")
+	})
+
+	It("shows its interview again while there is no answer, and nothing of it afterwards", func(ctx context.Context) {
+		v := handle(ctx, s, begin("t", "lea"))
+		again := handle(ctx, s, begin("t", "lea"))
+		Expect(again.SessionID).To(Equal(v.SessionID))
+		Expect(again.Repeated).To(BeTrue())
+		handle(ctx, s, p.next(v))
+		failed := refusal(s.Handle(ctx, begin("t", "lea")))
+		Expect(failed.Code).To(Equal(interview.CodeInvitation))
+		Expect(failed.View).To(BeNil())
+	})
+
+	It("expires", func(ctx context.Context) {
+		Expect(r.clock.Sleep(ctx, time.Hour)).To(Succeed())
+		Expect(refusal(s.Handle(ctx, begin("t", ""))).Message).To(ContainSubstring("expired"))
+	})
+
+	It("begins one interview of many requests at once", func(ctx context.Context) {
+		for _, got := range atOnce(8, func(int) (interview.View, error) { return s.Handle(ctx, begin("t", "")) }) {
+			if got.err != nil {
+				Expect(refusal(got.view, got.err).Code).To(Equal(interview.CodeInvitation))
+			}
+		}
+		Expect(r.store.List(ctx, session.Listing{})).To(HaveLen(1))
+	})
+})
