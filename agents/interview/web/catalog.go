@@ -159,7 +159,7 @@ var catalog = map[session.Language]pageTexts{
 				"suite. [[Contacte|Contactez]] la personne qui a proposé l'entretien.",
 			"budget_spent": "C'est tout ce que je peux écrire aujourd'hui. Ce que [[tu as|vous avez]] envoyé est enregistré. L'entretien " +
 				"reprend dès demain, à cette même adresse : à demain !",
-			"invitation_needed": "Cet entretien se fait sur invitation. [[Ouvre|Ouvrez]] le lien que [[tu as|vous avez]] reçu : il la contient.",
+			"invitation_needed": "Cet entretien se fait sur invitation : le lien que [[tu as|vous avez]] reçu la contient.",
 			"invitation_invalid": "Cette invitation ne permet pas de commencer un entretien : elle a déjà servi, a expiré ou a été retirée. " +
 				"Pour reprendre [[ton|votre]] entretien, [[utilise|utilisez]] son adresse. Pour une nouvelle invitation, [[contacte|contactez]] la " +
 				"personne qui l'a envoyée.",
