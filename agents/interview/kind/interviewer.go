@@ -3,8 +3,10 @@ package kind
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -34,8 +36,8 @@ func Interviewer(name string) (mocks.Script, error) {
 	return script, nil
 }
 
-// interviewerRules returns the replies to a persona, for its language. In block 2 they require a
-// candidate who names the works of the persona; other candidates get replies that fit any works.
+// interviewerRules returns the replies to a persona, for its language. They require a candidate who gives
+// the name of the persona, and in block 2 its works; other candidates get replies that fit everybody.
 func interviewerRules(p Persona) ([]mocks.Line, error) {
 	own, err := ownRules(p)
 	if err != nil {
@@ -45,7 +47,7 @@ func interviewerRules(p Persona) ([]mocks.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	shared, err := sharedRules(p)
+	shared, err := scriptedReplies(sharedReplies, p.Language)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +60,20 @@ func interviewerRules(p Persona) ([]mocks.Line, error) {
 			line.When.User = &mocks.Match{Contains: strings.Join(works, " ; ")}
 			ofWorks = append(ofWorks, line)
 		} else {
+			line.When.Any = &mocks.Match{Matches: introduction(p)}
 			rest = append(rest, line)
 		}
 	}
 	return slices.Concat(ofWorks, visitor, rest, shared), nil
+}
+
+// introduction returns a pattern for the message in which a candidate gives the first name of a persona.
+func introduction(p Persona) string {
+	name := p.Name
+	for _, word := range strings.FieldsFunc(p.Answer(session.Identity, 0), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if textfold.Join(word) == p.Name {
+			name = word
+		}
+	}
+	return `(?i)^\s*(?:je m'appelle |moi c'est |c'est |my name is |i'm |i am )?(?:` + name + `|` + p.Name + `)(?:[ ,.!][^\n]{0,40})?\s*$`
 }

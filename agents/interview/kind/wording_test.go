@@ -2,6 +2,7 @@ package kind
 
 import (
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
+	"github.com/rehearse-dev/rehearse/fixtures"
 )
 
 // The rules of the prompts that a reader notices and the validators do not check. They are lists of
@@ -31,7 +33,7 @@ var (
 	agreeing = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:tu|vous) (?:ne |n'|t'|t'y |vous |vous y |y )*(?:es|étais|seras|serais|êtes|étiez|serez|seriez|deviens|devenez|restes|restez|sembles|semblez) (\p{L}+)`),
 		regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:t'y |t'|y )?(?:es-tu|êtes-vous|étais-tu|étiez-vous|serais-tu|seriez-vous) (\p{L}+)`),
-		regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:te|se|vous) (?:sen(?:s|t|tais|tez|tiez|tiras|tirez)|senti)(?:-tu|-vous|-on)? ((?:le |la )?(?:plus |moins )?\p{L}+)`),
+		regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:te|se|vous) (?:sen(?:s|t|tais|tez|tiez|tiras|tirez)|senti)(?:-tu|-vous|-on)? (?:plus |moins )?((?:(?:le|la) (?:plus|moins) )?\p{L}+)`),
 		regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:t'|vous )(?:y )?(?:a|ont|avait|avaient|aura|aurait) (?:pas |\p{L}+ment |le plus |beaucoup |déjà )?(\p{L}+)`),
 		regexp.MustCompile(`(?i)(?:^|[^\p{L}])(?:te|vous) (?:rend|rende|laisse|trouve|croit|retrouve)(?:nt)? (\p{L}+)`),
 		regexp.MustCompile(`(?im)^[A-E]\. (?:(?:pouvoir |vouloir )?être|je suis|j'étais|je serai|je reste|me sentir|la perspective d'être|l'envie d'être) (\p{L}+)`),
@@ -192,7 +194,7 @@ var _ = Describe("The wording", func() {
 			_, replies, _, _ := rehearse(persona)
 			found := map[string][]string{}
 			for _, r := range replies {
-				if wrong := slips(r.text, r.purpose); wrong != nil && r.purpose != session.PurposePreamble {
+				if wrong := slips(r.text, r.purpose); wrong != nil {
 					found[r.file()] = wrong
 				}
 			}
@@ -215,4 +217,37 @@ var _ = Describe("The wording", func() {
 			}
 		})
 	}
+
+	It("of the texts that the service says by itself keeps them", func() {
+		seen := 0
+		Expect(fs.WalkDir(fixtures.Prompts, "prompts", func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.Contains(path, "/fallback/") && !strings.Contains(path, "/fixed/") {
+				return err
+			}
+			data, err := fixtures.Prompts.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			purpose := session.PurposeQuestions // as are the fixed ones
+			for _, p := range []session.Purpose{session.PurposeAdaptive, session.PurposeMirror, session.PurposePreamble, session.PurposeProfile, session.PurposeMatching} {
+				if strings.Contains(path, "/fallback/"+string(p)) {
+					purpose = p
+				}
+			}
+			for which := range 2 {
+				Expect(slips(spoken(string(data), which), purpose)).To(BeEmpty(), path)
+			}
+			seen++
+			return nil
+		})).To(Succeed())
+		Expect(seen).To(BeNumerically(">", 40))
+	})
 })
+
+// register matches a text for each form of address.
+var register = regexp.MustCompile(`\[\[([^|\]]*)\|([^\]]*)\]\]`)
+
+// spoken returns a text in its informal (0) or formal (1) form.
+func spoken(text string, which int) string {
+	return register.ReplaceAllString(text, "$"+fmt.Sprint(which+1))
+}
