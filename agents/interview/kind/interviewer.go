@@ -36,8 +36,9 @@ func Interviewer(name string) (mocks.Script, error) {
 	return script, nil
 }
 
-// interviewerRules returns the replies to a persona, for its language. They require a candidate who gives
-// the name of the persona, and in block 2 its works; other candidates get replies that fit everybody.
+// interviewerRules returns the replies to a persona, for its language. The preamble requires a candidate
+// who gives the name of the persona, and block 2 one who names its works; other candidates get replies that
+// fit everybody.
 func interviewerRules(p Persona) ([]mocks.Line, error) {
 	own, err := ownRules(p)
 	if err != nil {
@@ -60,7 +61,9 @@ func interviewerRules(p Persona) ([]mocks.Line, error) {
 			line.When.User = &mocks.Match{Contains: strings.Join(works, " ; ")}
 			ofWorks = append(ofWorks, line)
 		} else {
-			line.When.Any = &mocks.Match{Matches: introduction(p)}
+			if line.When.Purpose == string(session.PurposePreamble) { // which greets by name
+				line.When.Any = &mocks.Match{Matches: introduction(p)}
+			}
 			rest = append(rest, line)
 		}
 	}
