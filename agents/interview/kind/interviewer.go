@@ -3,10 +3,8 @@ package kind
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
-	"github.com/rehearse-dev/rehearse/internal/textfold"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -36,9 +34,8 @@ func Interviewer(name string) (mocks.Script, error) {
 	return script, nil
 }
 
-// interviewerRules returns the replies to a persona, for its language. The preamble requires a candidate
-// who gives the name of the persona, and block 2 one who names its works; other candidates get replies that
-// fit everybody.
+// interviewerRules returns the replies to a persona, for its language. In block 2 they require a
+// candidate who names the works of the persona; other candidates get replies that fit any works.
 func interviewerRules(p Persona) ([]mocks.Line, error) {
 	own, err := ownRules(p)
 	if err != nil {
@@ -48,7 +45,7 @@ func interviewerRules(p Persona) ([]mocks.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	shared, err := scriptedReplies(sharedReplies, p.Language)
+	shared, err := sharedRules(p)
 	if err != nil {
 		return nil, err
 	}
@@ -61,22 +58,8 @@ func interviewerRules(p Persona) ([]mocks.Line, error) {
 			line.When.User = &mocks.Match{Contains: strings.Join(works, " ; ")}
 			ofWorks = append(ofWorks, line)
 		} else {
-			if line.When.Purpose == string(session.PurposePreamble) { // which greets by name
-				line.When.Any = &mocks.Match{Matches: introduction(p)}
-			}
 			rest = append(rest, line)
 		}
 	}
 	return slices.Concat(ofWorks, visitor, rest, shared), nil
-}
-
-// introduction returns a pattern for the message in which a candidate gives the first name of a persona.
-func introduction(p Persona) string {
-	name := p.Name
-	for _, word := range strings.FieldsFunc(p.Answer(session.Identity, 0), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if textfold.Join(word) == p.Name {
-			name = word
-		}
-	}
-	return `(?i)^\s*(?:je m'appelle |moi c'est |c'est |my name is |i'm |i am )?(?:` + name + `|` + p.Name + `)(?:[ ,.!][^\n]{0,40})?\s*$`
 }

@@ -2,7 +2,6 @@ package kind
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -121,19 +120,3 @@ var _ = Describe("The replies to a visitor in block 2", func() {
 		Expect(err).To(HaveOccurred())
 	})
 })
-
-var _ = DescribeTable("A scripted interviewer knows its persona by the name that a candidate gives",
-	func(persona, identity string, knows bool) {
-		p, err := LoadPersona(persona)
-		Expect(err).NotTo(HaveOccurred())
-		if identity == "" {
-			identity = p.Answer(session.Identity, 0)
-		}
-		Expect(regexp.MustCompile(introduction(p)).MatchString(identity)).To(Equal(knows))
-	},
-	Entry("lea", "lea", "", true), Entry("tom", "tom", "", true), Entry("karim", "karim", "", true),
-	Entry("nora", "nora", "", true), Entry("sam", "sam", "", true),
-	Entry("the first name alone", "lea", "Léa", true), Entry("without an accent", "lea", "lea", true),
-	Entry("another name", "lea", "Max", false), Entry("a longer name", "lea", "Léandre", false),
-	Entry("a sentence about somebody of that name", "tom", "I would ask Tom, who sits next to me, before I decide.", false),
-)
