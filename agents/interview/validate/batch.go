@@ -7,26 +7,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// asking are the words, folded, that ask without a question mark.
-var asking = textfold.WordSet("raconte racontez decris decrivez parle parlez donne donnez explique expliquez cite citez dis dites " +
-	"pense pensez imagine imaginez choisis choisissez partage partagez evoque evoquez nomme nommez precise precisez rappelle " +
-	"rappelez complete completez classe classez indique indiquez remonte remontez retrace retracez " +
-	"tell describe talk give explain name share think imagine choose pick walk recall complete rank list say show")
-
-// asks reports whether a text asks for an answer, with a question mark, options, or a word such as
-// "tell".
-func asks(text string) bool {
-	if textfold.Questions(text) > 0 || strings.ContainsAny(text, "?？") || speaks(text, asking) {
-		return true
-	}
-	for line := range strings.Lines(text) {
-		if _, ok := readOption(line); ok {
-			return true
-		}
-	}
-	return false
-}
-
 // maxStatement is the maximum length in words of an introduction or a remark that is omitted.
 const maxStatement = 40
 

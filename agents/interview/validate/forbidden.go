@@ -85,7 +85,7 @@ func (c *checker) ofWork(h zoneHit) bool {
 	if h.Cue {
 		from, to := sentenceAround(passage, h.Start-start, h.End-start)
 		sentence := readPassage(passage[from:to])
-		return !addresses(sentence) || perceives(sentence)
+		return !addresses(sentence) || perceivedByCandidate(sentence)
 	}
 	return !turnsToCandidate(passage, h.Start-start, h.End-start)
 }
@@ -101,6 +101,17 @@ func isTitle(text string) bool {
 func addresses(all []passageWord) bool {
 	for i, w := range all {
 		if (youWords[w.folded] || yours[w.folded]) && !(i > 0 && opinionWords[all[i-1].folded]) {
+			return true
+		}
+	}
+	return false
+}
+
+// perceivedByCandidate reports whether a sentence asks what the candidate perceives in a work: "qu'as-tu
+// pensé", "what have you noticed".
+func perceivedByCandidate(all []passageWord) bool {
+	for i, w := range all {
+		if w.folded != "like" && perceives(all[i:i+1]) && anyOf(all[max(0, i-2):min(len(all), i+2)], youWords) {
 			return true
 		}
 	}

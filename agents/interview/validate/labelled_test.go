@@ -47,7 +47,7 @@ var fillers = map[session.Language]string{
 
 func inBatch(step session.Step, filler map[session.Language]string) func(string, session.Language) (string, Expected) {
 	return func(text string, lang session.Language) (string, Expected) {
-		return text + "\n" + separator + "\n" + filler[lang],
+		return filler[lang] + "\n" + separator + "\n" + text,
 			Expected{Purpose: session.PurposeQuestions, Step: step, Language: lang}
 	}
 }

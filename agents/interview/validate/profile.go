@@ -43,11 +43,35 @@ func (c *checker) profile() {
 	for i, p := range profileParts {
 		parts[i] = p.part
 	}
-	c.sections(parts, profileSections(c.Text))
+	found := profileSections(c.Text)
+	c.sections(parts, found)
+	c.substance(parts, found)
 	if n := textfold.Count(prefaceOf(c.Text)); n > maxHeadingWords {
 		c.add(Finding{
 			Rule: ruleStrayText, Count: n, Limit: maxHeadingWords, Warning: true,
 			Message: fmt.Sprintf("there are %d words before the first section; begin with that", n),
+		})
+	}
+}
+
+// minFacts is the minimum number of words in a section of the profile that state something about this
+// person, and minSectionWords the minimum length without which such a section is refused.
+const (
+	minFacts        = 2
+	minSectionWords = 3
+)
+
+// substance adds a finding for each section that would fit any person, or only talks about itself.
+func (c *checker) substance(parts []part, found []section) {
+	for _, s := range found {
+		n := textfold.Count(s.body)
+		if n == 0 || evidence(s.body, minFacts, true) >= minFacts {
+			continue
+		}
+		c.add(Finding{
+			Rule: ruleSectionEmpty, Section: parts[s.part].name, Warning: n >= minSectionWords,
+			Words: quoted(s.body), Place: parts[s.part].name,
+			Message: parts[s.part].name + " states nothing about this person; write what they did, said or chose",
 		})
 	}
 }

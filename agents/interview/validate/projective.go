@@ -1,10 +1,8 @@
 package validate
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,26 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-//go:embed lexicon/traits.txt
-var traitList string
-
-// genericTraits are traits that fit any character.
-var genericTraits = sync.OnceValue(func() map[string]bool {
-	m := map[string]bool{}
-	for line := range strings.Lines(traitList) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			m[line] = true
-		}
-	}
-	return m
-})
-
 // traitWords show that a question is about a character's traits.
 var traitWords = textfold.WordSet("trait traits qualite qualites caractere temperament quality qualities character")
-
-// padding lists words that do not make a trait specific.
-var padding = textfold.WordSet("il elle est tres plutot vraiment son sa ses le la l un une et ou a de du d qu que " +
-	"he she is very rather really so his her their they are the and or an of being too assez trop aussi sa")
 
 // projective checks the questions of block 2B as a whole: they name each work, and traits belong to a
 // character.
@@ -78,31 +58,22 @@ func (c *checker) missingWorks(named map[int]bool, someone bool) {
 	})
 }
 
-// traits adds findings for options that fit any character.
+// minEvidence is the minimum number of words in an option that show something of the character.
+const minEvidence = 1
+
+// traits adds a warning for each option that would fit any character: it shows no scene, object, gesture
+// or decision. Options are traits only in questions about a character.
 func (c *checker) traits(q question) {
 	for _, o := range q.options {
-		if generic(o.text) {
+		text := c.works.Cut(o.text)
+		if textfold.Count(text) > 0 && evidence(text, minEvidence, false) < minEvidence {
 			c.add(Finding{
-				Rule: ruleTraitGeneric, Section: q.name,
-				Message: fmt.Sprintf("option %c of %s fits any character; a trait must be this character's own",
+				Rule: ruleTraitGeneric, Section: q.name, Warning: true, Words: quoted(o.text), Place: fmt.Sprintf("option %c", o.letter),
+				Message: fmt.Sprintf("option %c of %s fits any character; show a scene, an object, a gesture or a decision of this one",
 					o.letter, q.name),
 			})
 		}
 	}
-}
-
-// generic reports whether a text contains only generic traits.
-func generic(text string) bool {
-	traits := 0
-	for _, w := range textfold.Fold(text) {
-		switch {
-		case genericTraits()[w]:
-			traits++
-		case !padding[w]:
-			return false
-		}
-	}
-	return traits > 0
 }
 
 // namesSomeone reports whether a text contains a name: a capitalized word that does not begin a

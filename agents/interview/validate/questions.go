@@ -40,6 +40,12 @@ func (c *checker) batch() {
 	for i, text := range questions[:min(n, maxQuestions)] {
 		q := readQuestion(fmt.Sprintf("question %d", i+1), text)
 		c.question(q)
+		if textfold.Count(text) > 0 && !asks(text) {
+			c.add(Finding{
+				Rule: ruleNoQuestion, Count: 1, Warning: true, Words: quoted(text), Place: q.name,
+				Message: q.name + " asks nothing; write questions only",
+			})
+		}
 		all = append(all, q)
 	}
 	if c.want.Step == session.Block2B {
@@ -139,12 +145,7 @@ func (c *checker) question(q question) {
 			Message: fmt.Sprintf("%s has %d words; at most %d are allowed", q.name, n, maxQuestionWords),
 		})
 	}
-	if n := textfold.Questions(c.works.Cut(q.stem)); n > 1 {
-		c.add(Finding{
-			Rule: ruleQuestionSeveral, Section: q.name, Count: n, Limit: 1,
-			Message: fmt.Sprintf("%s asks %d questions; exactly one may be asked at a time", q.name, n),
-		})
-	}
+	c.oneQuestion(q)
 	if len(q.options) == 0 && breaksOff(q.text) {
 		c.add(Finding{
 			Rule: ruleCutOff, Section: q.name, Warning: true,

@@ -127,6 +127,8 @@ func Check(text string, want Expected) Result {
 		c.matching()
 	}
 	c.language()
+	c.address()
+	c.score()
 	c.forbidden()
 	return c.Result
 }

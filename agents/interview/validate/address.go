@@ -1,0 +1,76 @@
+package validate
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/textfold"
+)
+
+// quotedText matches quoted text on one line. What is quoted does not address the candidate.
+var quotedText = regexp.MustCompile(`«[^»\n]*»|“[^”\n]*”|"[^"\n]*"`)
+
+// withoutQuotes replaces quoted text by white space of the same length.
+func withoutQuotes(text string) string {
+	return quotedText.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
+}
+
+// The French words, folded, that address one person with "tu" and with "vous", and the imperatives with
+// "tu" at the start of a sentence. Verbs in -ez address with "vous", except words of notEz.
+var (
+	tuWords      = textfold.WordSet("tu te t toi ton ta tes tienne tiennes")
+	vousWords    = textfold.WordSet("vous votre vos votres")
+	tuCommands   = textfold.WordSet("raconte explique pense dis regarde choisis decris complete laisse imagine cite nomme donne parle montre precise prends indique termine corrige repense")
+	vousCommands = textfold.WordSet("dites")
+	notEz        = textfold.WordSet("nez chez assez rez allez rendez")
+	// before "ton", these make it a noun ("le ton monte").
+	determiners = textfold.WordSet("le un du de d ce au quel son mon meme bon")
+)
+
+// severalYou matches, in folded text, a "vous" of several persons, one of whom is addressed with "tu".
+var severalYou = regexp.MustCompile(` et toi (?:tous les deux )?vous | toi et [^.]{1,80} vous | entre vous | vous deux | vous tous | avec [^.]{1,40} vous vous `)
+
+// address adds a finding if a French text addresses the candidate both with "tu" and with "vous".
+func (c *checker) address() {
+	if c.want.Language != session.French {
+		return
+	}
+	text := withoutQuotes(c.works.Cut(c.Text))
+	var first [2]string
+	var count [2]int
+	note := func(i int, w string) {
+		if count[i]++; count[i] == 1 {
+			first[i] = w
+		}
+	}
+	before, opens := "", true
+	r := textfold.NewReader(text)
+	for w, ok := r.Next(); ok; w, ok = r.Next() {
+		opens = opens || strings.ContainsAny(w.Gap, ".!?…:;\n«")
+		folded := string(w.Text)
+		switch {
+		case folded == "t" && strings.ContainsAny(w.Gap, "-‐‑"): // "a-t-il"
+		case folded == "ton" && determiners[before]:
+		case vousWords[folded] && (before == "rendez" || before == "a" && strings.HasSuffix(w.Gap, "-")): // "garde-à-vous"
+		case tuWords[folded] || opens && tuCommands[folded]:
+			note(0, text[w.Start:w.End])
+		case vousWords[folded] || opens && vousCommands[folded],
+			strings.HasSuffix(folded, "ez") && !notEz[folded] && len(folded) > 3:
+			note(1, text[w.Start:w.End])
+		}
+		before, opens = folded, false
+	}
+	if count[0] == 0 || count[1] == 0 || severalYou.MatchString(" "+textfold.Join(text)+" ") {
+		return
+	}
+	rare := first[1]
+	if count[0] < count[1] {
+		rare = first[0]
+	}
+	c.add(Finding{
+		Rule: ruleAddress, Warning: true, Words: quoted(rare), Place: c.placeOf(max(0, strings.Index(c.Text, rare))),
+		Message: fmt.Sprintf("the text addresses the candidate with \"tu\" (%d times) and with \"vous\" (%d times); use one of them", count[0], count[1]),
+	})
+}
