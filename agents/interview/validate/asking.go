@@ -93,15 +93,14 @@ func secondQuestion(text string) string {
 // oneQuestion adds a finding if a question is more than one.
 func (c *checker) oneQuestion(q question) {
 	stem := c.works.Cut(q.stem)
-	n, words := textfold.Questions(stem), ""
-	if n <= 1 {
-		if words = secondQuestion(stem); words == "" {
+	f := Finding{Rule: ruleQuestionSeveral, Section: q.name, Count: textfold.Questions(stem), Limit: 1}
+	if f.Count <= 1 {
+		words := secondQuestion(stem)
+		if words == "" {
 			return
 		}
-		n = 2
+		f.Count, f.Warning, f.Words, f.Place = 2, true, quoted(words), q.name
 	}
-	c.add(Finding{
-		Rule: ruleQuestionSeveral, Section: q.name, Count: n, Limit: 1, Warning: words != "", Words: quoted(words), Place: q.name,
-		Message: fmt.Sprintf("%s asks %d questions; exactly one may be asked at a time", q.name, n),
-	})
+	f.Message = fmt.Sprintf("%s asks %d questions; exactly one may be asked at a time", q.name, f.Count)
+	c.add(f)
 }

@@ -51,19 +51,22 @@ func isAbstract(folded string) bool {
 }
 
 // evidence counts the words of a text that show a scene, an object, a gesture or a fact: those that are
-// not abstract, numbers, quoted words as one, and names if names is true. It stops at limit.
-func evidence(text string, limit int, names bool) int {
+// not abstract, numbers, quoted words as one, and names except those of an owner ("Don Draper's charm",
+// "le charme de Don"). It stops at limit.
+func evidence(text string, limit int) int {
 	n := 0
 	if quotedText.MatchString(text) {
 		n++
 	}
 	r := textfold.NewReader(withoutQuotes(text))
-	first := true
+	first, owner := true, false
 	for w, ok := r.Next(); ok && n < limit; w, ok = r.Next() {
 		initial := []rune(text[w.Start:w.End])[0]
 		name := unicode.IsUpper(initial) && !first && !strings.ContainsAny(w.Gap, ".!?…:\n")
 		first = false
-		if name && names || !name && (unicode.IsDigit(initial) || !isAbstract(string(w.Text))) {
+		owned := owner || strings.HasPrefix(text[w.End:], "'s ") || strings.HasPrefix(text[w.End:], "’s ")
+		owner = ofWords[string(w.Text)] || owner && name
+		if name && !owned || !name && (unicode.IsDigit(initial) || !isAbstract(string(w.Text))) {
 			n++
 		}
 	}

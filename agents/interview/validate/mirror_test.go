@@ -58,7 +58,8 @@ var _ = Describe("A mirror", Label("I-07", "I-08"), func() {
 		Entry("a curly apostrophe in the sentence", func(s string) string { return strings.ReplaceAll(s, "'", "’") }),
 		Entry("the sentence in quotation marks", func(s string) string { return strings.Replace(s, sentence, "« "+sentence+" »", 1) }),
 		Entry("the formal sentence", func(s string) string {
-			return strings.Replace(s, sentence, "Dites-moi si cela vous parle, ou s’il y a une nuance importante que je n’ai pas vue.", 1)
+			return strings.NewReplacer("Tu avances", "Vous avancez", "tu cherches", "vous cherchez",
+				sentence, "Dites-moi si cela vous parle, ou s’il y a une nuance importante que je n’ai pas vue.").Replace(s)
 		}),
 	)
 

@@ -61,11 +61,13 @@ const (
 	minSectionWords = 3
 )
 
-// substance adds a finding for each section that would fit any person, or only talks about itself.
+// substance adds a finding for each section that would fit any person, or only talks about itself. The
+// summary, which is the last part, may be abstract.
 func (c *checker) substance(parts []part, found []section) {
 	for _, s := range found {
 		n := textfold.Count(s.body)
-		if n == 0 || evidence(s.body, minFacts, true) >= minFacts {
+		summary := s.part == len(parts)-1
+		if n == 0 || summary && n >= minSectionWords || evidence(s.body, minFacts) >= minFacts {
 			continue
 		}
 		c.add(Finding{

@@ -29,7 +29,9 @@ func (c *checker) projective(all []question) {
 		if !name && speaks(q.stem, traitWords) {
 			c.warnNoCharacter(q.name, q.name+" asks for traits and names no character")
 		}
-		c.traits(q)
+		if name || speaks(q.stem, traitWords) {
+			c.traits(q)
+		}
 	}
 	c.missingWorks(named, someone)
 	if !someone {
@@ -61,18 +63,24 @@ func (c *checker) missingWorks(named map[int]bool, someone bool) {
 // minEvidence is the minimum number of words in an option that show something of the character.
 const minEvidence = 1
 
-// traits adds a warning for each option that would fit any character: it shows no scene, object, gesture
-// or decision. Options are traits only in questions about a character.
+// traits adds a warning for each option that would fit any character, since it shows no scene, object,
+// gesture or decision, if they are at least a third of the options.
 func (c *checker) traits(q question) {
+	var generic []option
 	for _, o := range q.options {
-		text := c.works.Cut(o.text)
-		if textfold.Count(text) > 0 && evidence(text, minEvidence, false) < minEvidence {
-			c.add(Finding{
-				Rule: ruleTraitGeneric, Section: q.name, Warning: true, Words: quoted(o.text), Place: fmt.Sprintf("option %c", o.letter),
-				Message: fmt.Sprintf("option %c of %s fits any character; show a scene, an object, a gesture or a decision of this one",
-					o.letter, q.name),
-			})
+		if textfold.Count(o.text) > 0 && evidence(c.works.Cut(o.text), minEvidence) < minEvidence {
+			generic = append(generic, o)
 		}
+	}
+	if 3*len(generic) < len(q.options) {
+		return
+	}
+	for _, o := range generic {
+		c.add(Finding{
+			Rule: ruleTraitGeneric, Section: q.name, Warning: true, Words: quoted(o.text), Place: fmt.Sprintf("option %c", o.letter),
+			Message: fmt.Sprintf("option %c of %s fits any character; show a scene, an object, a gesture or a decision of this one",
+				o.letter, q.name),
+		})
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	open   = "Raconte-moi une journée de travail qui t'a portée. Qu'est-ce qui la rendait différente ?"
+	open   = "Pense à une journée de travail qui t'a portée. Qu’est-ce qui la rendait différente ?"
 	choice = "Qu'est-ce qui te fait avancer ?\nA. Un objectif net\nB. Une équipe qui compte sur moi\nC. Le plaisir d'apprendre"
 )
 
@@ -64,7 +64,7 @@ var _ = Describe("A batch of questions", Label("I-08"), func() {
 			validate.Finding{Rule: validate.Rule("question-several"), Section: "question 3", Count: 2, Limit: 1}),
 		Entry("with a second question after the options", batch(open, choice, choice+"\n\nEt pourquoi ce choix ?"),
 			validate.Finding{Rule: validate.Rule("question-several"), Section: "question 3", Count: 2, Limit: 1}),
-		Entry("with a question without end", batch(open, choice, n(151)+"."),
+		Entry("with a question without end", batch(open, choice, n(151)+" ?"),
 			validate.Finding{Rule: validate.Rule("too-long"), Section: "question 3", Count: 151, Limit: 150}),
 		Entry("with one option", batch(open, choice, "Que choisis-tu ?\nA. Le calme"),
 			validate.Finding{Rule: validate.Rule("option-count"), Section: "question 3", Count: 1, Limit: 2}),

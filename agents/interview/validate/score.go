@@ -2,18 +2,27 @@ package validate
 
 import (
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
 // rating is a form in which a text rates the candidate.
 type rating struct {
+	// needs lists words in lower case, one of which the text contains; it saves most searches.
+	needs   []string
 	pattern *regexp.Regexp
 	warning bool // the words may also report a fact of the interview
 }
 
-func ratingOf(pattern string, warning bool) rating {
-	return rating{regexp.MustCompile(`(?i)` + pattern), warning}
+func ratingOf(needs, pattern string, warning bool) rating {
+	return rating{strings.Split(needs, "|"), regexp.MustCompile(`(?i)` + pattern), warning}
+}
+
+// mayMatch reports whether a text in lower case contains one of the needed words.
+func (r rating) mayMatch(lower string) bool {
+	return slices.ContainsFunc(r.needs, func(word string) bool { return strings.Contains(lower, word) })
 }
 
 // Parts of the patterns: a share in percent, a fraction, the vacancy or the fit with it, and the others
@@ -31,24 +40,24 @@ const within = `[^.!?\n]{0,60}?`
 
 // ratings are the forms, the surest first.
 var ratings = []rating{
-	ratingOf(`\b\d{1,3}(?:[.,]\d{1,2})?\s?(?:/|sur|out of)\s?(?:5|10|20|100)\b`, false),
-	ratingOf(`(?:[★☆⭐🟢⚪🟡🟠🔴●○■□]\x{fe0f}?\s?){3,}`, false),
-	ratingOf(`\b\d(?:[.,]\d)?[ \x{a0}]?(?:étoiles|stars)\b`, false),
-	ratingOf(`\b(?:score|scored|rating|note (?:finale|globale|de|d['’])|notation|indice|index|taux de (?:correspondance|compatibilité|adéquation|réussite|match))\b`+within+`\d`, false),
-	ratingOf(`\b(?:percentile|quartile|quintile|décile|decile)`, false),
-	ratingOf(`\btop (?:\d+|five|ten|twenty|cinq|dix)\b`, false),
-	ratingOf(percentage+within+fit, false),
-	ratingOf(fit+within+percentage, false),
-	ratingOf(fraction+within+fit, true),
-	ratingOf(fit+within+fraction, true),
-	ratingOf(others+within+place, true),
-	ratingOf(place+within+others, true),
-	ratingOf(`(?:en[- ]dessous|au[- ]dessus|dans) (?:de )?la moyenne|\b(?:below|above) (?:the )?average`, true),
-	ratingOf(`\b(?:stronger|better|best|weaker|ideal|perfect) (?:candidate|applicant|match|fit)\b|candidature idéale|candidat(?:e)? idéale?`, true),
-	ratingOf(`(?:better|calmer|stronger|faster|more [a-z]+) than (?:most|the average)|most people (?:don['’]t|do not|can['’]t)`, true),
-	ratingOf(`\b(?:catégorie|grade|niveau|level|classe) (?:[A-E][+-]?|[1-5])(?:[\s.,;]|$)|potentiel (?:très |assez |plutôt )?(?:élevé|fort|faible|moyen)|\b(?:high|low|strong) potential\b`, true),
-	ratingOf(`(?:\p{L}{4,} (?:\d{2,3})[,;.]\s*){2,}`, true),
-	ratingOf(`(?:\p{L}{4,}\s?[:=—–-]\s?(?:très |assez |plutôt |very )?(?:élevée?s?|moyen(?:ne)?s?|faibles?|forte?s?|bonn?e?s?|excellente?s?|high|low|medium|strong|weak|average|good|excellent|\d{1,3})\s*[.,;\n]?\s*){2,}`, true),
+	ratingOf("/|sur|out of", `\b\d{1,3}(?:[.,]\d{1,2})?\s?(?:/|sur|out of)\s?(?:5|10|20|100)\b`, false),
+	ratingOf("★|☆|⭐|🟢|⚪|🟡|🟠|🔴|●|○|■|□", `(?:[★☆⭐🟢⚪🟡🟠🔴●○■□]\x{fe0f}?\s?){3,}`, false),
+	ratingOf("toiles|stars", `\b\d(?:[.,]\d)?[ \x{a0}]?(?:étoiles|stars)\b`, false),
+	ratingOf("score|rating|note|notation|indice|index|taux", `\b(?:score|scored|rating|note (?:finale|globale|de|d['’])|notation|indice|index|taux de (?:correspondance|compatibilité|adéquation|réussite|match))\b`+within+`\d`, false),
+	ratingOf("ercentile|uartile|uintile|écile|ecile", `\b(?:percentile|quartile|quintile|décile|decile)`, false),
+	ratingOf("top ", `\btop (?:\d+|five|ten|twenty|cinq|dix)\b`, false),
+	ratingOf("%|percent|per cent|pour cent", percentage+within+fit, false),
+	ratingOf("%|percent|per cent|pour cent", fit+within+percentage, false),
+	ratingOf(" sur | of |quarts|tiers|dixièmes|quarters|thirds|tenths", fraction+within+fit, true),
+	ratingOf(" sur | of |quarts|tiers|dixièmes|quarters|thirds|tenths", fit+within+fraction, true),
+	ratingOf("candidat|applicant|profils|personnes|people|profiles|interviewees", others+within+place, true),
+	ratingOf("candidat|applicant|profils|personnes|people|profiles|interviewees", place+within+others, true),
+	ratingOf("moyenne|average", `(?:en[- ]dessous|au[- ]dessus|dans) (?:de )?la moyenne|\b(?:below|above) (?:the )?average`, true),
+	ratingOf("candidat|applicant|match|fit", `\b(?:stronger|better|best|weaker|ideal|perfect) (?:candidate|applicant|match|fit)\b|candidature idéale|candidat(?:e)? idéale?`, true),
+	ratingOf("than|most people", `(?:better|calmer|stronger|faster|more [a-z]+) than (?:most|the average)|most people (?:don['’]t|do not|can['’]t)`, true),
+	ratingOf("catégorie|grade|niveau|level|classe|potentiel|potential", `\b(?:catégorie|grade|niveau|level|classe) (?:[A-E][+-]?|[1-5])(?:[\s.,;]|$)|potentiel (?:très |assez |plutôt )?(?:élevé|fort|faible|moyen)|\b(?:high|low|strong) potential\b`, true),
+	ratingOf("0|1|2|3|4|5|6|7|8|9", `(?:\p{L}{4,} (?:\d{2,3})[,;.]\s*){2,}`, true),
+	ratingOf(":|=|—|–|-", `(?:\p{L}{4,}\s?[:=—–-]\s?(?:très |assez |plutôt |very )?(?:élevée?s?|moyen(?:ne)?s?|faibles?|forte?s?|bonn?e?s?|excellente?s?|high|low|medium|strong|weak|average|good|excellent|\d{1,3})\s*[.,;\n]?\s*){2,}`, true),
 }
 
 // maxRated is the maximum length in bytes of the part of a text that is searched; a text without findings
@@ -64,7 +73,11 @@ func (c *checker) score() {
 		return
 	}
 	text := withoutQuotes(head(c.Text, maxRated))
+	lower := strings.ToLower(text)
 	for _, r := range ratings {
+		if !r.mayMatch(lower) {
+			continue
+		}
 		if at := r.pattern.FindStringIndex(text); at != nil {
 			c.add(Finding{
 				Rule: ruleScore, Warning: r.warning, Words: quoted(text[at[0]:at[1]]), Place: c.placeOf(at[0]),

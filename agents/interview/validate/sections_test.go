@@ -13,13 +13,13 @@ import (
 )
 
 var portrait = []string{
-	"🔥 Ce qui te met vraiment en mouvement\nLe lien, quand il se gagne avec le temps.",
-	"🧱 Comment tu tiens dans le temps\nPar la routine, et par de petites victoires.",
-	"⚖️ Tes valeurs quand il faut choisir\nLa parole donnée passe avant le chiffre.",
-	"🧩 Ce que révèlent tes projections\nMarie-Jeanne te ressemble, dans la durée.",
-	"🛠️ Tes vraies forces et tes vraies limites\nTu écoutes ; tu délègues trop tard.",
-	"🎯 Ton positionnement professionnel naturel\nUne relation longue, un cadre léger.",
-	"🧠 Synthèse émotionnelle courte\nUne force calme, qui gagne à demander.",
+	"🔥 Ce qui te met vraiment en mouvement\nLe client de Rouen, gagné en trois hivers.",
+	"🧱 Comment tu tiens dans le temps\nPar un carnet rayé le vendredi, et un café avec Paul.",
+	"⚖️ Tes valeurs quand il faut choisir\nLa remise promise au voisin, refusée à la caisse.",
+	"🧩 Ce que révèlent tes projections\nMarie-Jeanne relit ses dossiers, devis après devis.",
+	"🛠️ Tes vraies forces et tes vraies limites\nChaque appel noté au feutre ; le devis délégué trop tard.",
+	"🎯 Ton positionnement professionnel naturel\nDix comptes suivis longtemps, sans badge ni pointeuse.",
+	"🧠 Synthèse émotionnelle courte\nUne eau lente qui creuse, et qui gagne à demander.",
 }
 
 var _ = Describe("A profile", Label("I-08"), func() {
@@ -32,8 +32,8 @@ var _ = Describe("A profile", Label("I-08"), func() {
 	It("is good in English", func() {
 		english := profile
 		english.Language = session.English
-		Expect(validate.Check("🔥 What really sets you in motion\nx\n🧱 How you last over time\nx\n⚖️ Your values when you must choose\nx\n"+
-			"🧩 What your projections reveal\nx\n🛠️ Your real strengths and real limits\nx\n🎯 Your natural professional position\nx\n🧠 Short emotional summary\nx",
+		Expect(validate.Check("🔥 What really sets you in motion\nThe red notebook from Hull stays open at noon.\n🧱 How you last over time\nThe red notebook from Hull stays open at noon.\n⚖️ Your values when you must choose\nThe red notebook from Hull stays open at noon.\n"+
+			"🧩 What your projections reveal\nThe red notebook from Hull stays open at noon.\n🛠️ Your real strengths and real limits\nThe red notebook from Hull stays open at noon.\n🎯 Your natural professional position\nThe red notebook from Hull stays open at noon.\n🧠 Short emotional summary\nThe red notebook from Hull stays open at noon.",
 			english).Findings).To(BeEmpty())
 	})
 
@@ -101,7 +101,7 @@ var _ = Describe("A profile", Label("I-08"), func() {
 	},
 		Entry("with a section twice", func(s string) string { return s + "\n\n" + portrait[2] }, validate.Rule("section-doubled")),
 		Entry("with an empty section", func(s string) string {
-			return strings.Replace(s, "La parole donnée passe avant le chiffre.", "", 1)
+			return strings.Replace(s, "La remise promise au voisin, refusée à la caisse.", "", 1)
 		}, validate.Rule("section-empty")),
 		Entry("out of order", func(s string) string {
 			return strings.Join([]string{portrait[1], portrait[0], portrait[2], portrait[3], portrait[4], portrait[5], portrait[6]}, "\n\n")
