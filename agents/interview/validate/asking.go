@@ -30,7 +30,7 @@ var (
 	// question matches the start of a question without its mark.
 	questionStart = regexp.MustCompile(`(?im)(?:^|[.;:!?,…])\s*(?:` + wh + `|(?:qui|où|pourquoi|why|who|when|where|which)\b|que (?:te|vous|nous) )|\b(?:à|avec|chez|pour) qui\s*,?\s*$`)
 	// joined matches a second question that a conjunction adds to the first one.
-	joined = regexp.MustCompile(`(?i)(?:^|[\s,;:.])(?:et|puis|mais|and|but|then|as well as|ainsi que)\s+(?:(?:puis|then|aussi|also|enfin|surtout) )?(?:` + wh + `|(?:à|avec|pour|de|chez) qui\b|quand est-ce|ce (?:que|qui) )`)
+	joined = regexp.MustCompile(`(?i)(?:^|[\s,;:.])(?:et|puis|mais|and|but|then|as well as|ainsi que)\s+(?:(?:puis|then|aussi|also|enfin|surtout) )?(?:` + wh + `|(?:à|avec|pour|de|chez) qui\b|quand est-ce)`)
 	// added matches a command or a word that adds a second demand.
 	added = regexp.MustCompile(`(?i)(?:\bpuis|\bensuite|\bthen|\balso|;)\s+(?:` + commandWords + `)\b|\b` + commandWords + `(?:-(?:moi|nous))? (?:aussi|également|ensuite|also)\b|\ben (?:me |nous )?(?:disant|précisant|expliquant|racontant)\b|\bpar ailleurs\b|` +
 		`\b(?:ces|these) (?:deux|trois|two|three) (?:phrases|questions|sentences)\b`)
@@ -83,7 +83,7 @@ func secondQuestion(text string) string {
 		if start := strings.LastIndexAny(strings.TrimRight(sentence, " ,;:"), ".!?…\n"); start >= 0 {
 			sentence = sentence[start+1:]
 		}
-		if questionStart.MatchString(sentence) || command.MatchString(sentence) || wish.MatchString(sentence) || strings.HasPrefix(strings.TrimSpace(sentence), "Ce qu") {
+		if questionStart.MatchString(sentence) || command.MatchString(sentence) || wish.MatchString(sentence) {
 			return text[at[0]:at[1]]
 		}
 	}
