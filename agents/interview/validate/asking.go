@@ -83,7 +83,7 @@ func secondQuestion(text string) string {
 		if start := strings.LastIndexAny(strings.TrimRight(sentence, " ,;:"), ".!?…\n"); start >= 0 {
 			sentence = sentence[start+1:]
 		}
-		if questionStart.MatchString(sentence) || command.MatchString(sentence) || wish.MatchString(sentence) {
+		if questionStart.MatchString(sentence) || wish.MatchString(sentence) {
 			return text[at[0]:at[1]]
 		}
 	}
