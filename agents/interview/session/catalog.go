@@ -37,9 +37,10 @@ var knownTitles = sync.OnceValue(func() *catalog {
 		c.titles = append(c.titles, names)
 		for _, name := range names {
 			words := titleWords(name)
-			id := catalogKey(words)
-			if !slices.Contains(c.works[id], work) {
-				c.works[id] = append(c.works[id], work)
+			for _, id := range []string{catalogKey(words), catalogKey(textfold.Fold(name))} { // lalaland
+				if !slices.Contains(c.works[id], work) {
+					c.works[id] = append(c.works[id], work)
+				}
 			}
 			c.spelt = append(c.spelt, spelling{heardAs(words), work})
 		}

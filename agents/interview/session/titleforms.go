@@ -32,10 +32,10 @@ var (
 		"animes manga mangas")
 	pluralNouns = textfold.WordSet("tous toutes all films movies series shows sagas animes mangas univers importe")
 	linkWords   = textfold.WordSet("de du d des of by from avec with")
-	tailWords   = textfold.WordSet("saison saisons season seasons s volume volumes vol tome tomes partie parties part parts episode " +
+	tailWords   = textfold.WordSet("livre saison saisons season seasons s volume volumes vol tome tomes partie parties part parts episode " +
 		"episodes ep chapitre chapter opus numero no serie series film films movie show integrale trilogie trilogy saga vf vo vostfr " +
 		"netflix hbo premiere deuxieme troisieme first second third 1ere 1re 2e 2eme 3e 3eme 1st 2nd 3rd la le the toute tout")
-	countedNouns    = textfold.WordSet("saison saisons season seasons volume vol tome partie part episode ep chapitre chapter opus")
+	countedNouns    = textfold.WordSet("livre series saison saisons season seasons volume vol tome partie part episode ep chapitre chapter opus")
 	countrySuffixes = textfold.WordSet("us uk usa")
 	joiningWords    = textfold.WordSet("et and a to")
 )
@@ -109,9 +109,26 @@ func isYear(word string) bool {
 	return len(word) == 4 && isNumber(word) && "1895" <= word && word <= "2035"
 }
 
-// isSeason reports whether a word is like "s01" or "s2e3".
+// yearIn returns the last year in a title with other words, or "".
+func yearIn(name string) string {
+	words := textfold.Fold(name)
+	for i := len(words) - 1; i > 0; i-- {
+		if isYear(words[i]) {
+			return words[i]
+		}
+	}
+	return ""
+}
+
+// subtitleMarks matches what separates the parts of a title.
+var subtitleMarks = compiled(`\s?:\s|\s[–—-]\s`)
+
+// isSeason reports whether a word is like "s01", "s2e3" or "saison2".
 func isSeason(word string) bool {
-	rest, ok := strings.CutPrefix(word, "s")
+	rest, ok := strings.CutPrefix(word, "saison")
+	if !ok {
+		rest, ok = strings.CutPrefix(word, "s")
+	}
 	return ok && rest != "" && rest[0] >= '0' && rest[0] <= '9'
 }
 

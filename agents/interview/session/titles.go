@@ -164,6 +164,14 @@ func isTitle(text string) bool {
 // isTitleOf reports whether a whole title is that of a work, or that of a part of it: "Harry Potter and the Goblet of Fire"
 // for "Harry Potter".
 func (x *Titles) isTitleOf(title string, work int) bool {
+	if a, b := yearIn(title), yearIn(x.names[work]); a != "" && b != "" && a != b {
+		return false // another film of this title
+	}
+	for _, part := range subtitleMarks().Split(title, -1) {
+		if key := titleWords(part); len(key) >= shortWords && slices.Equal(key, titleWords(x.names[work])) {
+			return true
+		}
+	}
 	words := titleWords(title)
 	of, short := keyOf(words), keyOf(beforeSubtitle(words))
 	whole := keyOf(titleWords(x.names[work]))
