@@ -74,7 +74,8 @@ func (a *app) interviewInvite(ctx context.Context, flags inviteFlags) error {
 	case valid <= 0 || flags.uses < 1:
 		return usage(errors.New("--expires must be more than 0, and --uses at least 1"))
 	case flags.candidate != "" && !interview.ValidCandidate(flags.candidate):
-		return usage(fmt.Errorf(`--candidate %.80q must be 1 to 64 letters, digits, ".", "_" or "-", and begin with a letter or a digit`, flags.candidate))
+		return usage(fmt.Errorf(`--candidate %.80q must be 1 to 64 letters, digits, ".", "_" or "-", and begin with a letter or a digit`,
+			flags.candidate))
 	}
 	st, err := store.Open(ctx, a.storeName(flags.store)) // also before the first server
 	if err != nil {
@@ -92,7 +93,8 @@ func (a *app) interviewInvite(ctx context.Context, flags inviteFlags) error {
 		token = strings.TrimRight(flags.url, "/") + "/?invite=" + token
 	}
 	fmt.Fprintln(a.stdout, token)
-	fmt.Fprintf(a.stderr, "invitation %s, valid until %s; it is not shown again\n", invitation.ID(), invitation.Expires.UTC().Format(time.DateTime+" UTC"))
+	fmt.Fprintf(a.stderr, "invitation %s, valid until %s; it is not shown again\n",
+		invitation.ID(), invitation.Expires.UTC().Format(time.DateTime+" UTC"))
 	return nil
 }
 

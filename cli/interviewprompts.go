@@ -25,7 +25,8 @@ type contentFlags struct {
 }
 
 func (c *contentFlags) register(f *pflag.FlagSet) {
-	f.StringArrayVar(&c.jobs, "job", nil, "file with a job; repeat it for several jobs, or for one job in two languages (default: a sales job)")
+	f.StringArrayVar(&c.jobs, "job", nil,
+		"file with a job; repeat it for several jobs, or for one job in two languages (default: a sales job)")
 	f.StringVar(&c.prompts, "prompts", "", `folder with prompts; "rehearse interview prompts" writes the shipped ones`)
 }
 
@@ -122,7 +123,8 @@ Exit codes: 0 no problem was found, 2 a problem was found.`,
 				for _, size := range prompts.Sizes(func(text string) int { return count(interviewModel, text) }) {
 					most = max(most, size.Frame+size.Task+size.Job)
 				}
-				fmt.Fprintf(a.stdout, "job %s (%s, %s): prompts %s, largest call %s\n", j.ID, j.Language, j.Title, prompts, format.Plural(most, "token"))
+				fmt.Fprintf(a.stdout, "job %s (%s, %s): prompts %s, largest call %s\n",
+					j.ID, j.Language, j.Title, prompts, format.Plural(most, "token"))
 			}
 			return nil
 		},

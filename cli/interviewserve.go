@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/audit"
 	"github.com/rehearse-dev/rehearse/agents/interview/kind"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
@@ -106,24 +107,13 @@ on this machine.
 
 // interviewServe serves until ctx ends.
 func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) {
-	token, err := cli.Token(a.getenv, flags.tokenFile)
+	if err := flags.check(); err != nil {
+		return usage(err)
+	}
+	options, err := flags.options(a.getenv)
 	if err != nil {
 		return usage(err)
 	}
-	if flags.starts < 0 || flags.allStarts < 0 {
-		return usage(errors.New("--starts-per-minute and --all-starts-per-minute must be at least 0"))
-	}
-	if err := flags.limits.check(); err != nil {
-		return usage(err)
-	}
-	if flags.callTimeout <= 0 || flags.drain <= 0 || flags.overdue <= 0 {
-		return usage(errors.New("--call-timeout, --drain-timeout and --overdue-after must be more than 0"))
-	}
-	options, err := flags.options(token)
-	if err != nil {
-		return usage(err)
-	}
-	options.Invite = flags.invite || !flags.open && !isLoopback(flags.listen)
 	count := newCounter()
 	about, err := flags.load(count, flags.model)
 	if err != nil {
@@ -152,13 +142,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return usage(err)
 	}
-	tracer.CostEUR = func(model string, u llm.Usage) (float64, bool) {
-		cost, ok := audits.Price(model, u)
-		if !ok {
-			return 0, false
-		}
-		return cost.In(quantity.EUR, audits.EURPerUSD)
-	}
+	tracer.CostEUR = costEUR(audits)
 	metrics := web.NewMetrics()
 	service, err := a.interviewService(flags.limits.in(interview.Options{
 		Model: flags.model, CallTimeout: flags.callTimeout, Instance: flags.instance, AddressKey: addressKey,
@@ -170,8 +154,7 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 	if err != nil {
 		return usage(err)
 	}
-	options.EURPerUSD, options.OverdueAfter = audits.EURPerUSD, flags.overdue
-	options.Jobs = about.jobs
+	options.EURPerUSD, options.OverdueAfter, options.Jobs = audits.EURPerUSD, flags.overdue, about.jobs
 	server, err := web.New(options, web.Deps{
 		Service: service, Store: means.store, Clock: clock.Real(), Log: log, Metrics: metrics, Tracer: tracer,
 		Audit: a.auditOf(means.store, audits),
@@ -184,14 +167,39 @@ func (a *app) interviewServe(ctx context.Context, flags serveFlags) (err error) 
 		return usage(err) // nothing was served
 	}
 	a.announce(listener.Addr(), flags, means.store)
-	serving := server.Serve(ctx, listener)
-	// A step continues after its client has left, so it does not end with the server.
-	left, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), flags.drain)
-	defer cancel()
-	if err := errors.Join(serving, service.Shutdown(left)); err != nil {
+	if err := errors.Join(server.Serve(ctx, listener), finishSteps(ctx, service, flags.drain)); err != nil {
 		return &exitError{exitFail, err}
 	}
 	return nil
+}
+
+// finishSteps waits for the steps in progress: a step continues after its client has left, so it does not end with the server.
+func finishSteps(ctx context.Context, service *interview.Service, limit time.Duration) error {
+	ctx, cancel := clock.Real().WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	return service.Shutdown(ctx)
+}
+
+// check reports limits that make no sense.
+func (flags *serveFlags) check() error {
+	switch {
+	case flags.starts < 0 || flags.allStarts < 0:
+		return errors.New("--starts-per-minute and --all-starts-per-minute must be at least 0")
+	case flags.callTimeout <= 0 || flags.drain <= 0 || flags.overdue <= 0:
+		return errors.New("--call-timeout, --drain-timeout and --overdue-after must be more than 0")
+	}
+	return flags.limits.check()
+}
+
+// costEUR returns a function that computes the cost of a call in EUR, if its price is known.
+func costEUR(o audit.Options) func(model string, u llm.Usage) (float64, bool) {
+	return func(model string, u llm.Usage) (float64, bool) {
+		cost, ok := o.Price(model, u)
+		if !ok {
+			return 0, false
+		}
+		return cost.In(quantity.EUR, o.EURPerUSD)
+	}
 }
 
 // isLoopback reports whether only this machine reaches an address to listen on.
@@ -219,8 +227,13 @@ func trustedProxies(words []string) ([]netip.Prefix, error) {
 }
 
 // options returns the options of the server without its secrets.
-func (flags *serveFlags) options(token string) (web.Options, error) {
+func (flags *serveFlags) options(getenv func(string) string) (web.Options, error) {
+	token, err := cli.Token(getenv, flags.tokenFile)
+	if err != nil {
+		return web.Options{}, err
+	}
 	o, err := flags.later.options()
+	o.Invite = flags.invite || !flags.open && !isLoopback(flags.listen)
 	o.Token, o.Instance, o.Languages = token, flags.instance, offered(flags.script)
 	o.DrainTimeout, o.Hosts = flags.drain, flags.hosts
 	o.StartsPerMinute, o.AllStartsPerMinute = orUnlimited(flags.starts), orUnlimited(flags.allStarts)
@@ -316,7 +329,9 @@ type means struct {
 	close   func() error
 }
 
-func (a *app) interviewMeans(ctx context.Context, model modelFlags, storeFlag, instance string, count func(model, text string) int) (m means, err error) {
+func (a *app) interviewMeans(
+	ctx context.Context, model modelFlags, storeFlag, instance string, count func(model, text string) int,
+) (m means, err error) {
 	if m.backend, err = a.interviewBackend(model, count); err != nil {
 		return m, err
 	}

@@ -50,7 +50,8 @@ const (
 func Codes() []Code {
 	return []Code{
 		CodeInvalid, CodeEmptyAnswer, CodeTooLong, CodeUnknown, CodeUnknownEvent,
-		CodeUnknownJob, CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeLimit, CodeBudget, CodeUninvited, CodeInvitation, CodeStore,
+		CodeUnknownJob, CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeLimit, CodeBudget,
+		CodeUninvited, CodeInvitation, CodeStore,
 	}
 }
 

@@ -90,7 +90,8 @@ func (t *step) input() (session.Input, *Error) {
 	case t.request.seq > s.Shown:
 		return nil, refuse(CodeOutOfOrder, "replyTo: no such message was shown yet; the last one is %s", session.MessageID(s.Shown))
 	case s.Phase == session.Owing:
-		return nil, refuse(CodeOutOfOrder, "the next message is not there yet: send RETRY, or the last text again without submissionId and replyTo")
+		return nil, refuse(CodeOutOfOrder,
+			"the next message is not there yet: send RETRY, or the last text again without submissionId and replyTo")
 	case t.late && t.request.seq == 0:
 		return nil, refuse(CodeOutOfOrder, "it was sent before the message that is shown now; to reply to that one, name it in replyTo")
 	case event == EventStartBlock1 && (s.Step != session.Preamble || s.Phase != session.Waiting):

@@ -79,7 +79,8 @@ func PrintInvitations(out io.Writer, all []session.Invitation, now time.Time) er
 	w.AppendHeader(table.Row{"invitation", "candidate", "used", "state", "expires (UTC)"})
 	for _, i := range all {
 		w.AppendRow(table.Row{
-			i.ID(), sanitize.Line(i.Candidate, 64), fmt.Sprintf("%d of %d", i.Used, i.Uses), i.State(now), i.Expires.UTC().Format("2006-01-02 15:04"),
+			i.ID(), sanitize.Line(i.Candidate, 64), fmt.Sprintf("%d of %d", i.Used, i.Uses), i.State(now),
+			i.Expires.UTC().Format("2006-01-02 15:04"),
 		})
 	}
 	_, err := fmt.Fprintln(out, w.Render())

@@ -110,7 +110,8 @@ func turnSums(turns []turn) doc.Facts {
 }
 
 func turnTable(turns []turn) doc.Table {
-	t := doc.Table{Noun: "messages", Columns: doc.Columns(2, "step", "message", "shown (UTC)", "waited", "calls", "model", "answered (UTC)", "thought", "notes")}
+	t := doc.Table{Noun: "messages", Columns: doc.Columns(2,
+		"step", "message", "shown (UTC)", "waited", "calls", "model", "answered (UTC)", "thought", "notes")}
 	for _, x := range turns {
 		shown, answered, thought := "–", "–", "–"
 		if !x.shown.IsZero() {

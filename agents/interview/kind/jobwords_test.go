@@ -32,7 +32,8 @@ var talk = map[session.Language]string{
 	session.English: `thank thanks hello welcom good meet lead called words come comes back until question about work worded start
 		answer own whether letter whole page neither exam race guess help moments such decis something rather usual where conver inter
 		gets whenev like miss read short tell told single enough want long under stand first right now all say much more between other
-		will your also suit suits lies asks daily forgive named leads helps describe`,
+		will your also suit suits lies asks daily forgive named leads helps describe
+		here sets motion stories values learning customers lines think have really tells polished often becomes useful frank begin being organisation steps`,
 }
 
 // stems returns the first five letters of each word of at least four letters, folded.

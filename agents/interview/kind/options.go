@@ -196,7 +196,12 @@ func (o *Options) check(c *scenarios.Checker) {
 		for _, needs := range []struct {
 			what, do string
 			given    bool
-		}{{"text", moveSay, m.Text != ""}, {"event", moveEvent, m.Event != ""}, {"instant", moveCrash, m.Instant != ""}, {"for", moveWait, m.For != 0}} {
+		}{
+			{"text", moveSay, m.Text != ""},
+			{"event", moveEvent, m.Event != ""},
+			{"instant", moveCrash, m.Instant != ""},
+			{"for", moveWait, m.For != 0},
+		} {
 			switch {
 			case needs.given && m.Do != needs.do:
 				c.Add(path+"."+needs.what, "", "%[2]s is only valid with do: %[1]s", needs.do, needs.what)

@@ -29,71 +29,88 @@ type meant struct {
 var intentions = map[string]meant{
 	"lea": {
 		session.French, session.Informal, session.Series, "🟢 ALIGNÉ",
-		[]string{"Better Call Saul", "Le Bureau des légendes", "The Bear"}, "", 0,
+		[]string{"Better Call Saul", "Le Bureau des légendes", "The Bear"},
+		"", 0,
 	},
 	"tom": {
 		session.English, session.Informal, session.Film, "🔵 CONDITIONALLY ALIGNED",
-		[]string{"The Martian", "Jerry Maguire", "Whiplash"}, "", 0,
+		[]string{"The Martian", "Jerry Maguire", "Whiplash"},
+		"", 0,
 	},
 	"karim": {
 		session.French, session.Formal, session.Film, "🟠 PAS ALIGNÉ ACTUELLEMENT",
-		[]string{"Heat", "Gladiator", "Ocean's Eleven"}, "", 0,
+		[]string{"Heat", "Gladiator", "Ocean's Eleven"},
+		"", 0,
 	},
 	"nora": {
 		session.French, session.Informal, session.Series, "🔵 ALIGNEMENT CONDITIONNEL",
-		[]string{"Dix pour cent", "Le Jeu de la dame", "Friends"}, "", 0,
+		[]string{"Dix pour cent", "Le Jeu de la dame", "Friends"},
+		"", 0,
 	},
 	"sam": {
 		session.English, session.Informal, session.Series, "🟢 ALIGNED",
-		[]string{"Ted Lasso", "Severance", "Mad Men"}, "", 0,
+		[]string{"Ted Lasso", "Severance", "Mad Men"},
+		"", 0,
 	},
 	"ines": {
 		session.French, session.Informal, session.Series, "🔵 ALIGNEMENT CONDITIONNEL",
-		[]string{"lupin", "dark", "hpi"}, "", 0,
+		[]string{"lupin", "dark", "hpi"},
+		"", 0,
 	},
 	"kylian": {
 		session.French, session.Informal, session.Series, "🔵 ALIGNEMENT CONDITIONNEL",
-		[]string{"Braking Bad", "Game of throne", "Peaky Blinder"}, "Brekin bad", 0,
+		[]string{"Braking Bad", "Game of throne", "Peaky Blinder"},
+		"Brekin bad", 0,
 	},
 	"odile": {
 		session.French, session.Formal, session.Film, "🔵 ALIGNEMENT CONDITIONNEL",
-		[]string{"Le Comte de Monte-Cristo", "Madame Bovary", "Les Misérables"}, "Les Misérables", 1,
+		[]string{"Le Comte de Monte-Cristo", "Madame Bovary", "Les Misérables"},
+		"Les Misérables", 1,
 	},
 	"bruno": {
 		session.French, session.Formal, session.Film, "🔵 ALIGNEMENT CONDITIONNEL",
-		[]string{"Le Cercle des poètes disparus", "Le Dîner de cons", "12 hommes en colère"}, "12 hommes en colère", 0,
+		[]string{"Le Cercle des poètes disparus", "Le Dîner de cons", "12 hommes en colère"},
+		"12 hommes en colère", 0,
 	},
 	"gaston": {
 		session.French, session.Informal, session.Series, "🔵 ALIGNEMENT CONDITIONNEL",
-		[]string{"Le Bureau des légendes", "Chernobyl", "Kaamelott"}, "Kaamelott", 0,
+		[]string{"Le Bureau des légendes", "Chernobyl", "Kaamelott"},
+		"Kaamelott", 0,
 	},
 	"yanis": {
 		session.French, session.Formal, session.Film, "🔵 ALIGNEMENT CONDITIONNEL",
-		[]string{"Intouchables", "Le Grand Bleu", "Astérix et Obélix Mission Cléopâtre"}, "Le Grand Bleu", 2,
+		[]string{"Intouchables", "Le Grand Bleu", "Astérix et Obélix Mission Cléopâtre"},
+		"Le Grand Bleu", 2,
 	},
 	"elodie": {
 		session.French, session.Informal, session.Film, "🔵 ALIGNEMENT CONDITIONNEL",
-		[]string{"Parasite", "Amélie", "Volver"}, "Volver", 0,
+		[]string{"Parasite", "Amélie", "Volver"},
+		"Volver", 0,
 	},
 	"clara": {
 		session.French, session.Informal, session.Series, "🔵 ALIGNEMENT CONDITIONNEL",
-		[]string{"Call the Midwife", "Downton Abbey", "Le Jeu de la dame"}, "Le Jeu de la dame", 0,
+		[]string{"Call the Midwife", "Downton Abbey", "Le Jeu de la dame"},
+		"Le Jeu de la dame", 0,
 	},
 	"zoe": {
 		session.English, session.Informal, session.Series, "🔵 CONDITIONALLY ALIGNED",
-		[]string{"Heartstopper 🍂", "Stranger Things", "Wednesday 🖤"}, "Heartstopper 🍂", 0,
+		[]string{"Heartstopper 🍂", "Stranger Things", "Wednesday 🖤"},
+		"Heartstopper 🍂", 0,
 	},
 	"ruth": {
 		session.English, session.Informal, session.Series, "🔵 CONDITIONALLY ALIGNED",
-		[]string{"detectorists", "happy valley", "line of duty"}, "detectorists", 0,
+		[]string{"detectorists", "happy valley", "line of duty"},
+		"detectorists", 0,
 	},
 	"preston": {
 		session.English, session.Formal, session.Film, "🔵 CONDITIONALLY ALIGNED",
-		[]string{"The Founder", "Moneyball", "Ford v Ferrari"}, "Moneyball", 0,
+		[]string{"The Founder", "Moneyball", "Ford v Ferrari"},
+		"Moneyball", 0,
 	},
 	"nadia": {
 		session.English, session.Formal, session.Series, "🔵 CONDITIONALLY ALIGNED",
-		[]string{"Borgen", "Succession", "The Crown"}, "Borgen", 1,
+		[]string{"Borgen", "Succession", "The Crown"},
+		"Borgen", 1,
 	},
 }
 

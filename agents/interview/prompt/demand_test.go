@@ -69,7 +69,10 @@ var _ = Describe("a reply that follows the prompts", func() {
 		each(now, func(text string, l session.Language) {
 			headings := lines(text, `^(🔥|🧱|⚖️|🧩|🛠️|🎯|🧠).*$`)
 			Expect(headings).To(HaveLen(7))
-			accepted(strings.Join(headings, "\nWords.\n")+"\nWords.\n", now, l)
+			section := map[session.Language]string{
+				session.French: "Le jour de la panne, l'équipe de Lyon est restée jusqu'à minuit.", session.English: "On the day of the outage, the team in Leeds stayed until midnight.",
+			}[l]
+			accepted(strings.Join(headings, "\n"+section+"\n")+"\n"+section+"\n", now, l)
 		})
 	})
 

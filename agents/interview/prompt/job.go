@@ -61,7 +61,8 @@ func JobProblems(j *session.Job) (all []JobProblem) {
 		}
 	}
 	if !jobID.MatchString(j.ID) {
-		report("id", `invalid id %q; use 1 to 64 lowercase letters, digits, "-" and "_", beginning with a letter or a digit`, sanitize.Cut(j.ID, maxJobTitle))
+		report("id", `invalid id %q; use 1 to 64 lowercase letters, digits, "-" and "_", beginning with a letter or a digit`,
+			sanitize.Cut(j.ID, maxJobTitle))
 	}
 	text("title", &j.Title, maxJobTitle)
 	text("mission", &j.Mission, maxJobText)

@@ -104,14 +104,16 @@ func heardAs(title []string) string {
 }
 
 // vowels are spellings of one sound.
-var vowels = strings.NewReplacer("ee", "i", "ea", "i", "eu", "e", "ei", "e", "ai", "e", "ay", "e", "au", "o", "ou", "u", "oo", "u", "th", "t", "sh", "ch")
+var vowels = strings.NewReplacer("ee", "i", "ea", "i", "eu", "e", "ei", "e", "ai", "e", "ay", "e", "au", "o",
+	"ou", "u", "oo", "u", "th", "t", "sh", "ch")
 
 // The words before and after a title that are no part of it.
 var (
-	fillers = textfold.WordSet("euh heu ben bah alors donc moi cest j aime adore adorais je dirais pense crois c est cest ca serait plutot surtout aussi il y a " +
-		"um well so like guess id d i say would it s its probably maybe definitely peut etre")
-	afterwords = textfold.WordSet("saison saisons season seasons surtout sur avec with on especially mainly mostly je i parce because en les la the " +
-		"le film serie anime movie show de by pour for toute toutes tous all premiere premieres premier premiers first c est cest ou bien obviously lol mdr")
+	fillers = textfold.WordSet("euh heu ben bah alors donc moi cest j aime adore adorais je dirais pense crois c est cest ca serait plutot " +
+		"surtout aussi il y a um well so like guess id d i say would it s its probably maybe definitely peut etre")
+	afterwords = textfold.WordSet("saison saisons season seasons surtout sur avec with on especially mainly mostly je i parce because en " +
+		"les la the le film serie anime movie show de by pour for toute toutes tous all premiere premieres premier premiers first c est cest " +
+		"ou bien obviously lol mdr")
 )
 
 // withoutRemarks returns the longest known title in a name if the words around it are no part of a title, or nil.

@@ -35,7 +35,8 @@ var (
 	tailWords   = textfold.WordSet("livre saison saisons season seasons s volume volumes vol tome tomes partie parties part parts episode " +
 		"episodes ep chapitre chapter opus numero no serie series film films movie show integrale trilogie trilogy saga vf vo vostfr " +
 		"netflix hbo premiere deuxieme troisieme first second third 1ere 1re 2e 2eme 3e 3eme 1st 2nd 3rd la le the toute tout")
-	countedNouns    = textfold.WordSet("livre series saison saisons season seasons volume vol tome partie part episode ep chapitre chapter opus")
+	countedNouns = textfold.WordSet("livre series saison saisons season seasons volume vol tome partie part episode " +
+		"ep chapitre chapter opus")
 	countrySuffixes = textfold.WordSet("us uk usa")
 	joiningWords    = textfold.WordSet("et and a to")
 )

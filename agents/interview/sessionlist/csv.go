@@ -57,7 +57,8 @@ func record(s *session.Session) []string {
 		cost = amount(*e.CostEUR)
 	}
 	return []string{
-		cell(e.ID[:min(shownID, len(e.ID)/2)]), cell(e.Candidate), cell(string(e.Language)), string(e.Status), cell(string(e.Step)), cell(string(e.Phase)),
+		cell(e.ID[:min(shownID, len(e.ID)/2)]), cell(e.Candidate), cell(string(e.Language)),
+		string(e.Status), cell(string(e.Step)), cell(string(e.Phase)),
 		cell(e.Failed), cell(e.Limit), strconv.Itoa(e.Messages), strconv.Itoa(e.Calls), strconv.Itoa(e.Retries), strconv.Itoa(e.Fallbacks),
 		cost, amount(e.SpentEUR), strconv.Itoa(e.Unpriced), moment(e.Created), moment(e.Since), moment(e.Updated),
 	}

@@ -25,9 +25,12 @@ func spending(open opener) {
 			n.Version = version
 		}
 		for _, want := range []session.Spending{
-			{Day: "2026-03-01", Calls: 3, MicroEUR: 400}, {Day: "2026-03-01", Address: "x", Calls: 1, MicroEUR: 400},
-			{Day: "2026-03-02", Calls: 1, MicroEUR: 7}, {Day: "2026-03-02", Address: "y", Calls: 1, MicroEUR: 7},
-			{Day: "2026-03-01", Address: "y"}, {Day: "2026-03-03"},
+			{Day: "2026-03-01", Calls: 3, MicroEUR: 400},
+			{Day: "2026-03-01", Address: "x", Calls: 1, MicroEUR: 400},
+			{Day: "2026-03-02", Calls: 1, MicroEUR: 7},
+			{Day: "2026-03-02", Address: "y", Calls: 1, MicroEUR: 7},
+			{Day: "2026-03-01", Address: "y"},
+			{Day: "2026-03-03"},
 		} {
 			Expect(s.SpentOn(ctx, want.Day, want.Address)).To(Equal(want))
 		}

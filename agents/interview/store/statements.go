@@ -87,7 +87,8 @@ var statements = []string{
 	selectSession, countStatuses, sumCosts, selectExists, selectSubmission,
 	selectMessage, selectMessages, selectAnswers, selectQueues, selectCalls,
 	deleteSession, insertDeleted, addTotal, insertSecret, addSpending, forgetAddresses, selectSpending,
-	insertInvitation, useInvitation, revokeInvitation, forgetInvitation, selectInvitation, listInvitations, selectDeleted, selectTotals, selectSecret,
+	insertInvitation, useInvitation, revokeInvitation, forgetInvitation, selectInvitation, listInvitations,
+	selectDeleted, selectTotals, selectSecret,
 }
 
 // operation is one statement of a transaction.

@@ -96,8 +96,12 @@ var _ = Describe("docs/interview-http.md", func() {
 			Expect(rule.problems(labels)).To(BeEmpty(), rule.Alert)
 		}
 		for _, wrong := range []alertRule{
-			{Alert: "A", Expr: "interview_stuck > 0"}, {Alert: "A", Expr: "sum(interview_sessions"}, {Alert: "A", Expr: `interview_sessions{state="x"}`},
-			{Alert: "A", Expr: "interview_store_up", For: "5 minutes"}, {Alert: "a b", Expr: "interview_store_up"}, {Alert: "A", Expr: "increase(interview_cost_total[x])"},
+			{Alert: "A", Expr: "interview_stuck > 0"},
+			{Alert: "A", Expr: "sum(interview_sessions"},
+			{Alert: "A", Expr: `interview_sessions{state="x"}`},
+			{Alert: "A", Expr: "interview_store_up", For: "5 minutes"},
+			{Alert: "a b", Expr: "interview_store_up"},
+			{Alert: "A", Expr: "increase(interview_cost_total[x])"},
 			{Alert: "A", Expr: `interview_sessions{status="stucked"}`},
 		} {
 			Expect(wrong.problems(labels)).NotTo(BeEmpty(), wrong.Expr)
