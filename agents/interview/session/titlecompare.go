@@ -82,7 +82,7 @@ func longestMatch(tokens []titleToken, forms []similarForm) (work, n int) {
 	if first := tokens[0]; !first.capital && !first.opened() {
 		return 0, 0
 	}
-	var window, heard []string
+	window, heard := make([]string, 0, maxTitleWords), make([]string, 0, maxTitleWords)
 	for i, t := range tokens[:min(len(tokens), maxTitleWords)] {
 		if i > 0 && endsTitle(t.gap, tokens[i-1]) {
 			break
@@ -185,6 +185,9 @@ func similarKeys(a, b []string) bool {
 	}
 	if len(a) == len(b) {
 		return similarWords(a, b)
+	}
+	if a[0] != "" && b[0] != "" && a[0][0] != b[0][0] {
+		return false
 	}
 	ja, jb := strings.Join(a, ""), strings.Join(b, "")
 	if ja == jb {

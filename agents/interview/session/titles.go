@@ -197,19 +197,28 @@ func sameVolumes(a, b []string) bool {
 }
 
 // Named returns the indexes of the works that a text names.
-func (x *Titles) Named(text string) map[int]bool {
+func (x *Titles) Named(text string) map[int]bool { return WorksOf(x.Find(text)) }
+
+// WorksOf returns the indexes of the works that spans name.
+func WorksOf(spans []TitleSpan) map[int]bool {
 	named := map[int]bool{}
-	for _, s := range x.Find(text) {
+	for _, s := range spans {
 		named[s.Work] = true
 	}
 	return named
 }
 
 // Cut removes the titles from a text.
-func (x *Titles) Cut(text string) string {
+func (x *Titles) Cut(text string) string { return CutSpans(text, x.Find(text)) }
+
+// CutSpans removes the spans, which are in order, from a text.
+func CutSpans(text string, spans []TitleSpan) string {
+	if len(spans) == 0 {
+		return text
+	}
 	var b strings.Builder
 	at := 0
-	for _, s := range x.Find(text) {
+	for _, s := range spans {
 		b.WriteString(text[at:max(at, s.Start)])
 		at = max(at, s.End)
 	}

@@ -72,7 +72,7 @@ func (c *checker) speaksOfMedium(q question) {
 	default:
 		return
 	}
-	text := c.works.Cut(q.text)
+	text := c.cut(q.text)
 	if !speaks(text, chosen) {
 		c.add(Finding{
 			Rule: ruleMediumMissing, Section: q.name,
@@ -89,7 +89,7 @@ func (c *checker) speaksOfMedium(q question) {
 
 func (c *checker) asksForOne(q question) {
 	subject := speaks(q.text, workWords) || speaks(q.text, seriesWords) || speaks(q.text, filmWords) ||
-		len(c.works.Named(q.text)) > 0 || namesSomeone(q.text)
+		len(c.named(q.text)) > 0 || namesSomeone(q.text)
 	if !subject || !speaks(q.text, oneWords) {
 		c.add(Finding{
 			Rule: ruleOneWork, Section: q.name,

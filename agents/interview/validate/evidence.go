@@ -25,7 +25,8 @@ var abstractWords = sync.OnceValue(func() *textfold.PhraseSet[bool] {
 
 // abstractEndings are endings of abstract nouns and of adverbs, in both languages, folded.
 var abstractEndings = []string{
-	"ite", "ites", "ence", "ences", "ance", "ances", "isme", "itude", "esse", "ment", "ness", "ity", "ism", "ship", "hood", "ly", "less", "ful", "ous",
+	"ite", "ites", "ence", "ences", "ance", "ances", "isme", "itude", "esse", "ment",
+	"ness", "ity", "ism", "ship", "hood", "ly", "less", "ful", "ous",
 	"tion", "tions", "ique", "iques", "eux", "euse", "euses", "able", "ables", "ible", "ive", "ives",
 }
 
@@ -55,7 +56,7 @@ func isAbstract(folded string) bool {
 // "le charme de Don"). It stops at limit.
 func evidence(text string, limit int) int {
 	n := 0
-	if quotedText.MatchString(text) {
+	if start, _ := quotation(text, 0); start >= 0 {
 		n++
 	}
 	r := textfold.NewReader(withoutQuotes(text))

@@ -32,7 +32,7 @@ func (c *checker) forbidden() {
 	if len(hits) == 0 {
 		return
 	}
-	titles := c.works.Find(c.Text)
+	titles := c.find(c.Text)
 	plain, hinted := map[zone][]zoneHit{}, map[zone][]zoneHit{}
 	for _, h := range hits {
 		for len(titles) > 0 && titles[0].End < h.End {
@@ -75,7 +75,7 @@ func (c *checker) ofWork(h zoneHit) bool {
 	if passage == "" {
 		return false
 	}
-	named := len(c.works.Find(passage)) > 0
+	named := len(c.find(passage)) > 0
 	if fiction {
 		named = named || namesSomeone(passage) || speaks(passage, fictionWords)
 	}
@@ -100,7 +100,7 @@ func isTitle(text string) bool {
 // ("selon toi").
 func addresses(all []passageWord) bool {
 	for i, w := range all {
-		if (youWords[w.folded] || yours[w.folded]) && !(i > 0 && opinionWords[all[i-1].folded]) {
+		if (youWords[w.folded] || yours[w.folded]) && (i == 0 || !opinionWords[all[i-1].folded]) {
 			return true
 		}
 	}

@@ -18,13 +18,13 @@ var traitWords = textfold.WordSet("trait traits qualite qualites caractere tempe
 func (c *checker) projective(all []question) {
 	named := map[int]bool{}
 	for _, q := range all {
-		for work := range c.works.Named(q.text) {
+		for work := range c.named(q.text) {
 			named[work] = true
 		}
 	}
 	someone := false
 	for _, q := range all {
-		name := namesSomeone(c.works.Cut(q.stem))
+		name := namesSomeone(c.cut(q.stem))
 		someone = someone || name
 		if !name && speaks(q.stem, traitWords) {
 			c.warnNoCharacter(q.name, q.name+" asks for traits and names no character")
@@ -68,7 +68,7 @@ const minEvidence = 1
 func (c *checker) traits(q question) {
 	var generic []option
 	for _, o := range q.options {
-		if textfold.Count(o.text) > 0 && evidence(c.works.Cut(o.text), minEvidence) < minEvidence {
+		if textfold.Count(o.text) > 0 && evidence(c.cut(o.text), minEvidence) < minEvidence {
 			generic = append(generic, o)
 		}
 	}
@@ -130,8 +130,8 @@ func (c *checker) projectiveMirror() {
 				format.Plural(watch, "point")+" of vigilance"),
 		})
 	}
-	someone := namesSomeone(c.works.Cut(c.Text))
-	named := c.works.Named(c.Text)
+	someone := namesSomeone(c.cut(c.Text))
+	named := c.named(c.Text)
 	if missing := c.works.Missing(named); len(missing) > 0 && len(named) == 0 {
 		c.add(Finding{
 			Rule: ruleWorkMissing, Warning: someone, Wanted: missing,

@@ -138,7 +138,27 @@ type checker struct {
 	Result
 	want  Expected
 	works *session.Titles
+	found map[string][]session.TitleSpan // by text
 }
+
+// find returns the titles in a text, and searches each text once.
+func (c *checker) find(text string) []session.TitleSpan {
+	spans, ok := c.found[text]
+	if !ok {
+		spans = c.works.Find(text)
+		if c.found == nil {
+			c.found = map[string][]session.TitleSpan{}
+		}
+		c.found[text] = spans
+	}
+	return spans
+}
+
+// named returns the indexes of the works that a text names.
+func (c *checker) named(text string) map[int]bool { return session.WorksOf(c.find(text)) }
+
+// cut removes the titles from a text.
+func (c *checker) cut(text string) string { return session.CutSpans(text, c.find(text)) }
 
 func (c *checker) add(f Finding) { c.Findings = append(c.Findings, f) }
 
