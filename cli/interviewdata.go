@@ -20,8 +20,9 @@ import (
 
 // exportFlags are the flags of interview export.
 type exportFlags struct {
-	store, format, out string
-	latest             bool
+	store, out string
+	text       bool
+	latest     bool
 }
 
 func (a *app) interviewExportCommand() *cobra.Command {
@@ -35,7 +36,7 @@ audit). A new file of --out is readable only by its owner; an existing one is re
 
 Exit codes: 0 exported; 2 usage, the session does not exist, or the candidate has several sessions;
 3 the store could not be read, or the file not be written.`,
-		Example: `  rehearse interview export lea --format text
+		Example: `  rehearse interview export lea --text
   rehearse interview export 4KQZ --out lea.json`,
 		Args:              arguments(1, 1, "name one session, or one candidate"),
 		ValidArgsFunction: a.completeSessions,
@@ -45,17 +46,13 @@ Exit codes: 0 exported; 2 usage, the session does not exist, or the candidate ha
 	}
 	f := cmd.Flags()
 	a.storeFlag(f, &flags.store)
-	f.StringVar(&flags.format, "format", "json", "json or text")
+	f.BoolVar(&flags.text, "text", false, "write plain text instead of JSON")
 	f.StringVarP(&flags.out, "out", "o", "", "file to write (default: standard output)")
 	f.BoolVar(&flags.latest, "latest", false, "take the newest of several sessions of a candidate")
-	complete(cmd, "format", "json", "text")
 	return cmd
 }
 
 func (a *app) interviewExport(ctx context.Context, word string, flags exportFlags) error {
-	if flags.format != "json" && flags.format != "text" {
-		return notAmong("format", flags.format, []string{"json", "text"})
-	}
 	st, found, err := a.existingSession(ctx, flags.store, word, flags.latest)
 	if err != nil {
 		return err
@@ -66,7 +63,7 @@ func (a *app) interviewExport(ctx context.Context, word string, flags exportFlag
 		return noVerdict(err)
 	}
 	write := data.JSON
-	if flags.format == "text" {
+	if flags.text {
 		write = data.Text
 	}
 	if flags.out == "" {

@@ -49,7 +49,10 @@ Exit codes: 0 created, listed or revoked; 2 usage, or there is no such invitatio
 	f.StringVar(&flags.url, "url", "", "address of the server, to print a link")
 	var asJSON bool
 	list := &cobra.Command{
-		Use: "list", Short: "List the invitations, newest first", Args: arguments(0, 0, "list takes no arguments"),
+		Use: "list", Short: "List the invitations, newest first",
+		Long: "list prints the invitations with their uses and state, without their tokens.\n\n" +
+			"Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not be read.",
+		Args:    arguments(0, 0, "list takes no arguments"),
 		Example: "  rehearse interview invite list --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.interviewInvitations(cmd.Context(), flags.store, asJSON)
@@ -58,6 +61,8 @@ Exit codes: 0 created, listed or revoked; 2 usage, or there is no such invitatio
 	jsonFlag(list.Flags(), &asJSON, "the invitations")
 	cmd.AddCommand(list, &cobra.Command{
 		Use: "revoke INVITATION", Short: "End an invitation; interviews that it began continue",
+		Long: "revoke ends an invitation, so that it begins no more interviews. Those that it began continue.\n\n" +
+			"Exit codes: 0 revoked; 2 usage, or there is no such invitation; 3 the store failed.",
 		Args: arguments(1, 1, "name one invitation, as list prints it"), Example: "  rehearse interview invite revoke 3f9a1c22b0",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.interviewRevoke(cmd.Context(), flags.store, args[0])

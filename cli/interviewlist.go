@@ -40,7 +40,7 @@ could be a formula begins with an apostrophe.
 
 Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not be read.`,
 		Example: `  rehearse interview sessions
-  rehearse interview sessions --status stuck --sort longest
+  rehearse interview sessions --state stuck --sort longest
   rehearse interview sessions --from 2026-11-01 --to 2026-11-30 --format csv > november.csv`,
 		Args: arguments(0, 0, "sessions takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -54,7 +54,7 @@ Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not 
 	a.storeFlag(f, &flags.store)
 	for _, filter := range []struct{ name, usage string }{
 		{"candidate", "only sessions of this `candidate`"},
-		{"status", "only sessions with this `status`: open, owing, stuck, limited, finished"},
+		{"state", "only sessions in this `state`: open, owing, stuck, limited, finished"},
 		{"from", "only sessions that began on this `day` (UTC, 2026-01-31) or later"},
 		{"to", "only sessions that began on this `day` (UTC) or earlier"},
 		{"min-cost", "only sessions that have spent at least this `amount` in EUR"},
@@ -62,12 +62,16 @@ Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not 
 		{"sort", "`order`: newest, oldest, latest, longest (since the last change), dearest (default newest)"},
 	} {
 		f.Func(filter.name, filter.usage, func(value string) error {
-			flags.filters.Set(filter.name, value)
-			_, err := sessionlist.Read(url.Values{filter.name: {value}}, maxSessions)
+			field := filter.name
+			if field == "state" {
+				field = "status" // supervise has another --status
+			}
+			flags.filters.Set(field, value)
+			_, err := sessionlist.Read(url.Values{field: {value}}, maxSessions)
 			return err
 		})
 	}
-	complete(cmd, "status", textsOf(session.Statuses())...)
+	complete(cmd, "state", textsOf(session.Statuses())...)
 	complete(cmd, "sort", textsOf(session.Sorts())...)
 	f.IntVar(&flags.limit, "limit", 100, "maximum number of sessions; without it CSV has all")
 	formatFlag(cmd, &flags.format, "the sessions", formatTerminal, formatCSV)

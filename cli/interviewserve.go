@@ -76,7 +76,7 @@ on this machine.
   rehearse interview serve --script tom --store memory: --time-scale 0.1
   rehearse interview serve --script lea --job nurse.yaml --job buyer.yaml
   rehearse interview serve --live --store postgres://axiom@db/interviews
-  rehearse interview serve --live --max-cost-per-day 20 --max-cost-per-address 2 --trusted-proxy 10.0.0.0/8`,
+  rehearse interview serve --live --max-cost-per-day 20 --trusted-proxy 10.0.0.0/8`,
 		Args: arguments(0, 0, "serve takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewServe(cmd.Context(), flags) },
 	}
