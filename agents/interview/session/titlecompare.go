@@ -21,7 +21,7 @@ type titleToken struct {
 }
 
 func titleTokens(text string) []titleToken {
-	var all []titleToken
+	all := make([]titleToken, 0, len(text)/5) // most words are longer
 	r := textfold.NewReader(text)
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		t := titleToken{folded: string(w.Text), start: w.Start, end: w.End, gap: w.Gap}

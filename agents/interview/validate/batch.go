@@ -61,11 +61,20 @@ var (
 	emphasised = regexp.MustCompile(`(^|[\s(«“"'’-])[*_]([^\s*_](?:[^*_\n]*[^\s*_])?)[*_]($|[\s).,;:!?…»”"'’-])`)
 )
 
+// bulletMarks are parts of a match of bullets.
+var bulletMarks = []string{"- ", "-\t", "* ", "*\t", "• ", "•\t"}
+
 // plainText removes Markdown.
 func plainText(text string) string {
-	text = headMarks.ReplaceAllString(text, "")
-	text = bullets.ReplaceAllString(text, "$1")
-	text = strong.ReplaceAllString(text, "")
-	text = emphasised.ReplaceAllString(text, "$1$2$3")
+	if strings.ContainsAny(text, "#>") {
+		text = headMarks.ReplaceAllString(text, "")
+	}
+	if containsAny(text, bulletMarks) {
+		text = bullets.ReplaceAllString(text, "$1")
+	}
+	if strings.ContainsAny(text, "*_`") {
+		text = strong.ReplaceAllString(text, "")
+		text = emphasised.ReplaceAllString(text, "$1$2$3")
+	}
 	return strings.TrimSpace(text)
 }

@@ -83,7 +83,7 @@ type zoneScan struct {
 	before []thread
 
 	// parts are the latest places of the parts of cues, by number, and sentence numbers the sentences.
-	parts    []cuePart
+	parts    map[int]cuePart
 	sentence int
 
 	// The hits in the current sentence, and the exceptions.
@@ -196,11 +196,8 @@ func (s *zoneScan) apply(t thread, m meaning) {
 // within maxCueGap words.
 func (s *zoneScan) applyCue(t thread, m meaning) {
 	if m.continues {
-		if m.part > len(s.parts) {
-			return
-		}
-		before := s.parts[m.part-1]
-		if before.sentence != s.sentence || t.word <= before.last || t.word > before.last+maxCueGap+1 {
+		before, ok := s.parts[m.part-1]
+		if !ok || before.sentence != s.sentence || t.word <= before.last || t.word > before.last+maxCueGap+1 {
 			return
 		}
 		t.word, t.start = before.word, before.start
@@ -209,8 +206,8 @@ func (s *zoneScan) applyCue(t thread, m meaning) {
 		s.hits = append(s.hits, zoneMatch{t, s.at, m.zone, true, m.lang})
 		return
 	}
-	for len(s.parts) <= m.part {
-		s.parts = append(s.parts, cuePart{sentence: -1})
+	if s.parts == nil {
+		s.parts = map[int]cuePart{}
 	}
 	s.parts[m.part] = cuePart{thread: t, last: s.at, sentence: s.sentence}
 }
