@@ -198,7 +198,10 @@ func (p *operatorsPage) addTotals(counts []session.StatusCount, costs []session.
 	}
 	for _, status := range session.Statuses() {
 		c, text := by[status], statusTexts[status]
-		t := statusTotal{Text: text.text, Sessions: format.Int(c.Sessions), Link: "/sessions?status=" + string(status), Tint: text.tint}
+		t := statusTotal{Text: text.text, Sessions: format.Int(c.Sessions), Link: "/sessions?status=" + string(status)}
+		if c.Sessions > 0 {
+			t.Tint = text.tint
+		}
 		if c.Sessions > 0 && status.Owes() {
 			t.Note = "longest: " + ageText(p.now.Sub(c.Oldest))
 		}
