@@ -53,7 +53,7 @@ COPY program /rehearse
 ENV REHEARSE_OFFLINE=1
 EXPOSE 8080
 ENTRYPOINT ["/rehearse", "interview", "serve", "--listen", "0.0.0.0:8080", "--store", "/interviews.db"]
-CMD ["--script", "lea", "--time-scale", "0.001"]
+CMD ["--open", "--script", "lea", "--time-scale", "0.001"]
 `
 
 // build creates the folder of an image with a program that is linked statically, as in the
