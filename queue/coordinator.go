@@ -327,7 +327,7 @@ func (c *Coordinator) end(ctx context.Context, complete bool) error {
 		if err := spendHolds(ctx, tx, c.id, nil); err != nil {
 			return err
 		}
-		if err := c.showNotes(ctx, tx); err != nil { // those that came after the last look
+		if err := c.showNotes(ctx, tx); err != nil { // notes that arrived after the last look
 			return err
 		}
 		return c.store.withdraw(ctx, tx, c.id, complete)

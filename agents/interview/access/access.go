@@ -37,7 +37,7 @@ type Keys struct{ secrets [][]byte }
 // NewKeys returns the keys of secrets: random texts of at least 32 bytes.
 func NewKeys(secrets ...string) (Keys, error) {
 	if len(secrets) == 0 {
-		return Keys{}, errors.New("there is no secret")
+		return Keys{}, errors.New("no secret is given")
 	}
 	var k Keys
 	for i, s := range secrets {

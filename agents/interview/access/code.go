@@ -68,7 +68,7 @@ func (c Code) String() string {
 	return b.String() + "-" + c.secret[:secretSymbols/2] + "-" + c.secret[secretSymbols/2:]
 }
 
-// alike are symbols that are not used, and those that they are mistaken for.
+// alike replaces symbols that no code has by those that they are mistaken for, and removes separators.
 var alike = strings.NewReplacer("O", "0", "I", "1", "L", "1", "-", "", " ", "", "\u00a0", "", ".", "",
 	"\u2010", "", "\u2011", "", "\u2013", "", "\u2212", "")
 

@@ -20,8 +20,8 @@ import (
 // Schema identifies the JSON format of an Interview.
 const Schema = "rehearse.interview-export/1"
 
-// Interview is what a candidate said and was told, and what was read from it. It contains neither the
-// id, which opens the interview, nor the ledger of calls, which has no text.
+// Interview contains the messages and answers of an interview, and how the service understood them. It contains neither
+// the id, which opens the interview, nor the ledger of calls, which has no text.
 type Interview struct {
 	Schema    string           `json:"schema"`
 	Candidate string           `json:"candidate"`

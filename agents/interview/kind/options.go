@@ -60,7 +60,7 @@ type Options struct {
 	Invite bool `yaml:"invite,omitempty" json:"invite,omitempty"`
 	// Reload resumes the session before each answer.
 	Reload bool `yaml:"reload,omitempty" json:"reload,omitempty"`
-	// Stored is what the session must hold at the end, in addition to the answers.
+	// Stored is what the session must contain at the end, in addition to the answers.
 	Stored Stored `yaml:"stored,omitempty" json:"stored,omitzero"`
 	// Moves of the client in addition to the answers of the persona.
 	Moves []Move `yaml:"moves,omitempty" json:"moves,omitempty"`

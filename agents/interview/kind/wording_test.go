@@ -44,7 +44,7 @@ var (
 	// Words that agree with the candidate wherever they stand.
 	gendered = regexp.MustCompile(`(?i)(?:^|[^\p{L}])((?:le|la) plus (?:proche|prête?)|prête?|ravie?|enchantée?|curieu(?:x|se)|loyale?|heureu(?:x|se)|contente?|fi(?:er|ère)|` +
 		`compéti(?:teur|trice)|bâtisseu(?:r|se)|seule?|la première|être (?:celui|celle)|comme (?:candidat|candidate))(?:[^\p{L}]|$)`)
-	// What else these words mean, and what is said of characters and things.
+	// Other meanings of these words, and texts about characters and things.
 	notOfCandidate = regexp.MustCompile(`(?i)(?:une?|la|le|d'une?|qu'une?|qu'un) seule?|la première (?:page|année|fois|personne|semaine)|` +
 		`elle arrive seule|ne se contente|client est prêt|l'autre soit prêt|un prêt|ce qui se range seul|n'ose pas être sérieux|un outil nouveau doit être maîtrisé`)
 	// Forms such as "prêt·e" and "prêt(e)".

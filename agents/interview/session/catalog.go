@@ -100,14 +100,14 @@ func heardAs(title []string) string {
 		}
 		b.WriteString(phonetic(arabic(word)))
 	}
-	return vowels.Replace(b.String())
+	return sounds.Replace(b.String())
 }
 
-// vowels are spellings of one sound.
-var vowels = strings.NewReplacer("ee", "i", "ea", "i", "eu", "e", "ei", "e", "ai", "e", "ay", "e", "au", "o",
+// sounds replaces spellings of one sound by one of them.
+var sounds = strings.NewReplacer("ee", "i", "ea", "i", "eu", "e", "ei", "e", "ai", "e", "ay", "e", "au", "o",
 	"ou", "u", "oo", "u", "th", "t", "sh", "ch")
 
-// The words before and after a title that are no part of it.
+// The words of remarks before and after a title.
 var (
 	fillers = textfold.WordSet("euh heu ben bah alors donc moi cest j aime adore adorais je dirais pense crois c est cest ca serait plutot " +
 		"surtout aussi il y a um well so like guess id d i say would it s its probably maybe definitely peut etre")
@@ -116,13 +116,14 @@ var (
 		"ou bien obviously lol mdr")
 )
 
-// withoutRemarks returns the longest known title in a name if the words around it are no part of a title, or nil.
+// withoutRemarks returns the words of the longest known title in a name, without its article, if the words around it are
+// remarks; otherwise none.
 func (c *catalog) withoutRemarks(name []string) []string {
-	first, n := c.within(name)
-	return name[first:n]
+	first, end := c.within(name)
+	return withoutArticle(name[first:end])
 }
 
-// within returns the range of the words of withoutRemarks.
+// within returns the range of a known title and its article in a name, or an empty range.
 func (c *catalog) within(name []string) (first, end int) {
 	for first := range name {
 		if first > 0 && !fillers[name[first-1]] && !headWords[name[first-1]] {
@@ -172,8 +173,8 @@ func (c *catalog) similar(heard string) []int {
 // maxKnown is the longest title of the catalog in words.
 const maxKnown = 12
 
-// mark puts quotes around the known titles in an answer, except in those that have quotes, so that a comma or "and" in a
-// title does not end it, and words around it do not become part of it. found is the number of titles.
+// mark puts quotes around the known titles of an answer that have none, so that a comma or "and" does not split a title and
+// the words around it do not become part of it. found is the number of titles.
 // A title of one word is marked only with its article or if it is capitalized within a sentence.
 func (c *catalog) mark(text string) (marked string, found int) {
 	tokens := titleTokens(text)

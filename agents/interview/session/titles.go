@@ -179,11 +179,11 @@ func (x *Titles) isTitleOf(title string, work int) bool {
 	if slices.Equal(of, whole) || len(short) > 0 && slices.Equal(short, whole) || len(series) > 0 && slices.Equal(of, series) {
 		return true
 	}
-	stem, volumes := withoutVolumes(words)
-	stem = withoutTail(stem)
 	if known := knownTitles().exactly(title); len(known) > 0 && len(x.works[work]) > 0 {
 		return sameKnown(known, x.works[work])
 	}
+	stem, volumes := withoutVolumes(words)
+	stem = withoutTail(stem)
 	joined := strings.Join(words, "")
 	return slices.ContainsFunc(x.near, func(f similarForm) bool {
 		return f.work == work && (similarKeys(f.key, of) || similarKeys(f.key, keyOf(stem)) && sameVolumes(f.volumes, volumes) ||
