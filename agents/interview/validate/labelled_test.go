@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"go.yaml.in/yaml/v4"
 
@@ -195,31 +194,39 @@ func (c *counts) print(b *bytes.Buffer, group string) {
 	line("  refused, not warned", c.blocked, c.good)
 }
 
-// TestLabelled prints the evaluation of a folder, with -labelled.
-func TestLabelled(t *testing.T) {
-	if *labelledFolder == "" {
-		t.Skip("evaluates the folder of -labelled")
+// labelledFolders lists the folders of labelled texts: the one of -labelled, or those of the project.
+func labelledFolders(t *testing.T) []string {
+	if *labelledFolder != "" {
+		return []string{*labelledFolder}
 	}
-	text, err := evaluate(*labelledFolder, *labelledErrors)
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob("testdata/labelled/*/zones-plain.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("find labelled texts: %d files, error %v", len(files), err)
 	}
-	if text == "" {
-		t.Fatalf("%s has no labelled texts", *labelledFolder)
+	for i, file := range files {
+		files[i] = filepath.Dir(file)
 	}
-	t.Log("\n" + text)
+	return files
 }
 
-var _ = Describe("The rules by meaning", func() {
-	It("have the figures of the golden files", func() {
-		files, err := filepath.Glob("testdata/labelled/*/zones-plain.yaml")
-		Expect(err).NotTo(HaveOccurred())
-		Expect(files).NotTo(BeEmpty())
-		for _, file := range files {
-			folder := filepath.Dir(file)
-			text, err := evaluate(folder, true)
-			Expect(err).NotTo(HaveOccurred())
-			golden.Expect("labelled-"+filepath.Base(folder)+".golden", []byte(text))
-		}
-	})
-})
+// TestLabelled measures the rules by meaning and compares the figures with the golden files of the project. With
+// -labelled and -v it prints the evaluation of another folder.
+func TestLabelled(t *testing.T) {
+	for _, folder := range labelledFolders(t) {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			own := *labelledFolder == ""
+			text, err := evaluate(folder, own || *labelledErrors)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case text == "":
+				t.Fatalf("%s has no labelled texts", folder)
+			case own:
+				RegisterTestingT(t)
+				golden.Expect("labelled-"+filepath.Base(folder)+".golden", []byte(text))
+			default:
+				t.Log("\n" + text)
+			}
+		})
+	}
+}
