@@ -42,8 +42,9 @@ the newest with --latest: anybody may start a session under a candidate's id. Th
 candidate are named session_audit_CANDIDATE+SESSION. The session is only read, and may continue
 meanwhile.
 
-Questions and answers are left out, as is most of the session's id, which opens the interview.
---answers includes both; only the owner can then read the files. Protect them like the interview.
+Questions and answers are left out; --answers includes them, and only the owner can then read the files.
+Most of the session's id, which opens the interview, is left out in any case. To give somebody the audit
+of one interview as a link, use "rehearse interview share".
 
 ` + auditExitCodes,
 		Example: `  rehearse audit lea
@@ -117,13 +118,17 @@ func auditOptions(prices string) (audit.Options, error) {
 	}, nil
 }
 
-// auditOf returns a function that writes audits for the server, without texts.
-func (a *app) auditOf(st session.Store, options audit.Options) func(context.Context, io.Writer, string, bool) error {
-	return func(ctx context.Context, w io.Writer, id string, html bool) error {
+// auditOf returns a function that writes audits for the server, with texts only for a share with texts.
+func (a *app) auditOf(
+	st session.Store, options audit.Options,
+) func(context.Context, io.Writer, string, bool, *session.Share) error {
+	return func(ctx context.Context, w io.Writer, id string, html bool, share *session.Share) error {
 		data, err := audit.Read(ctx, st, id)
 		if err != nil {
 			return err
 		}
+		options := options
+		options.Share, options.Texts = share, share != nil && share.Texts
 		if html {
 			return kind.AuditPage(w, audit.Of(data, options))
 		}

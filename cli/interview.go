@@ -33,7 +33,7 @@ server. Without --live no model is called; --script plays one.`,
 	}
 	cmd.AddCommand(a.interviewServeCommand(), a.interviewTakeCommand(), a.interviewSessionsCommand(), a.interviewShowCommand(),
 		a.interviewExportCommand(), a.interviewDeleteCommand(), a.interviewCostsCommand(),
-		a.interviewInviteCommand(), a.interviewCheckCommand(), a.interviewPromptsCommand())
+		a.interviewInviteCommand(), a.interviewShareCommand(), a.interviewCheckCommand(), a.interviewPromptsCommand())
 	return cmd
 }
 

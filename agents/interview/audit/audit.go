@@ -3,6 +3,8 @@
 package audit
 
 import (
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
@@ -20,6 +22,7 @@ type Data struct {
 	Answers  []session.Answer
 	Queues   []session.Queue
 	Calls    []session.Call
+	Shares   []session.Share
 }
 
 // Options configure an audit.
@@ -35,6 +38,8 @@ type Options struct {
 	// Price returns the cost of usage of a model. With it the amounts follow from the tokens in
 	// the audit and the prices at PriceDate; nil uses the costs in the ledger.
 	Price func(model string, u llm.Usage) (quantity.Money, bool)
+	// Share is the share through which the audit is read; nil for operators, who see all shares.
+	Share *session.Share
 	// Redact removes secrets from texts; nil keeps them.
 	Redact func(string) string
 }
@@ -44,11 +49,15 @@ type Options struct {
 type Audit struct {
 	Schema string `json:"schema"`
 	// Verdict is Fail if a check failed or the contract was broken.
-	Verdict  Verdict      `json:"verdict"`
-	Session  About        `json:"session"`
-	Prices   priceBasis   `json:"prices"`
-	Contract callContract `json:"contract"`
-	Checks   []Check      `json:"checks"`
+	Verdict Verdict `json:"verdict"`
+	Session About   `json:"session"`
+	// Shared is true if the audit is read through the only entry of Shares, which otherwise lists the
+	// shares of the session.
+	Shared   bool            `json:"shared,omitempty"`
+	Shares   []session.Share `json:"shares,omitempty"`
+	Prices   priceBasis      `json:"prices"`
+	Contract callContract    `json:"contract"`
+	Checks   []Check         `json:"checks"`
 	// Total covers all calls. Purposes are in the order of session.Purposes, and Steps in the
 	// order of session.Steps.
 	Total    Group         `json:"total"`
@@ -83,8 +92,7 @@ const (
 
 // About describes the session.
 type About struct {
-	// ID is only the start of the session's id in an audit without texts, because the whole id
-	// gives access to the interview.
+	// ID is only the start of the session's id, because the whole id gives access to the interview.
 	ID        string           `json:"id"`
 	Candidate string           `json:"candidate"`
 	Language  session.Language `json:"language"`
@@ -187,9 +195,7 @@ func Of(d Data, o Options) Audit {
 	if o.Currency == "" {
 		o.Currency = quantity.EUR
 	}
-	if o.Redact == nil {
-		o.Redact = func(s string) string { return s }
-	}
+	o.Redact = withoutAccess(d.Session.ID, o.Redact)
 	a := Audit{
 		Schema:    Schema,
 		Session:   about(d, o),
@@ -197,6 +203,13 @@ func Of(d Data, o Options) Audit {
 		Calls:     calls(d.Calls, o),
 		Fallbacks: append([]session.Fallback{}, d.Session.Fallbacks...),
 		Messages:  messages(d, o),
+		Shared:    o.Share != nil,
+	}
+	if o.Share != nil {
+		d.Shares = []session.Share{*o.Share}
+	}
+	for _, one := range d.Shares {
+		a.Shares = append(a.Shares, one.Shown())
 	}
 	a.addUp(d)
 	a.Contract = contract(d)
@@ -217,13 +230,10 @@ func verdict(a Audit) Verdict {
 	return Pass
 }
 
-// shortID is the length of a session's id in an audit without texts.
-const shortID = 8
-
 func about(d Data, o Options) About {
 	s := d.Session
 	a := About{
-		ID: s.ID, Candidate: s.Candidate, Language: s.Language, Step: s.Step, Phase: s.Phase,
+		ID: session.ShortID(s.ID), Candidate: s.Candidate, Language: s.Language, Step: s.Step, Phase: s.Phase,
 		Register: s.Register, Medium: s.Medium, Version: s.Version, Created: s.Created.UTC(), Updated: s.Updated.UTC(),
 		Messages: len(d.Messages), Answers: len(d.Answers), Texts: o.Texts, Status: s.Status(),
 	}
@@ -237,10 +247,24 @@ func about(d Data, o Options) About {
 	if s.Job != nil {
 		a.Job, a.JobHash = s.Job, s.Job.Hash()
 	}
-	if !o.Texts {
-		a.ID = s.ID[:min(shortID, len(s.ID)/2)]
-	}
 	return a
+}
+
+// accessPattern matches a personal link, the token of an invitation and a code, which a candidate may have
+// written in an answer.
+var accessPattern = regexp.MustCompile(`/r/[a-z2-7]{26,}|\binvite=[A-Z2-7]{20,}|\b(?:[0-9A-HJKMNP-TV-Z]{4}-){2}[0-9A-HJKMNP-TV-Z]{4}\b`)
+
+// withoutAccess returns redact, if any, which then also removes what would open an interview.
+func withoutAccess(id string, redact func(string) string) func(string) string {
+	return func(text string) string {
+		if redact != nil {
+			text = redact(text)
+		}
+		if id != "" {
+			text = strings.ReplaceAll(text, id, "[id]")
+		}
+		return accessPattern.ReplaceAllString(text, "[access]")
+	}
 }
 
 func calls(ledger []session.Call, o Options) []ledgerCall {

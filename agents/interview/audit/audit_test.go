@@ -199,6 +199,26 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(audit.Of(i.Data, options()).Contract.Verdict).To(Equal(audit.Fail))
 	})
 
+	It("lists its links for operators, and only their own for readers of a link", func() {
+		d := troubled()
+		d.Shares = []session.Share{
+			{Hash: session.HashShare("a"), Session: sessionID, For: "works council", Created: began, Expires: began.Add(time.Hour), Opened: 2},
+			{Hash: session.HashShare("b"), Session: sessionID, For: "auditor", Created: began, Expires: began.Add(time.Hour), Revoked: true},
+		}
+		o := options()
+		for _, kind := range []func(*bytes.Buffer, audit.Audit) error{asJSON, asHTML} {
+			page := render(audit.Of(d, o), kind)
+			Expect(page).To(And(ContainSubstring("works council"), ContainSubstring("auditor")))
+			Expect(page).NotTo(Or(ContainSubstring(sessionID), ContainSubstring(d.Shares[0].Hash)))
+		}
+		o.Share = &d.Shares[0]
+		for _, kind := range []func(*bytes.Buffer, audit.Audit) error{asJSON, asHTML} {
+			page := render(audit.Of(d, o), kind)
+			Expect(page).To(And(ContainSubstring("works council"), Not(ContainSubstring("auditor"))))
+			Expect(page).NotTo(Or(ContainSubstring(sessionID), ContainSubstring(d.Shares[0].Hash)))
+		}
+	})
+
 	It("contains texts only on request", func() {
 		d := troubled()
 		for i := range d.Answers {
@@ -223,8 +243,12 @@ var _ = Describe("the audit", Label("I-15"), func() {
 		Expect(render(a, asHTML)).NotTo(ContainSubstring("CONFIDENTIAL"))
 		o := options()
 		o.Texts = true
-		Expect(audit.Of(d, o).Session.ID).To(Equal(sessionID))
+		Expect(audit.Of(d, o).Session.ID).To(Equal(sessionID[:8]))
 		Expect(render(audit.Of(d, o), asJSON)).To(ContainSubstring("CONFIDENTIAL"))
+		d.Messages[8].Text = "My page is /s/" + sessionID + ", my link /r/" + strings.Repeat("ab2", 20) + ", my code K7QM-9TXR-4BWD, " +
+			"and I came by /?invite=ABCDEFGHIJKLMNOPQRSTUVWXYZ, on 2026-11-12"
+		Expect(render(audit.Of(d, o), asJSON)).To(ContainSubstring(
+			"My page is /s/[id], my link [access], my code [access], and I came by /?[access], on 2026-11-12"))
 		o.Redact = func(s string) string { return strings.ReplaceAll(s, "CONFIDENTIAL", "…") }
 		Expect(render(audit.Of(d, o), asJSON)).NotTo(ContainSubstring("CONFIDENTIAL"))
 	})

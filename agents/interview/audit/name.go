@@ -23,10 +23,13 @@ func FileName(s About, several bool, extension string) string {
 		if !candidateID.MatchString(id) {
 			id = digest(id)
 		}
-		suffix = "+" + id[:min(shortID, len(id))]
+		suffix = "+" + id[:min(shownID, len(id))]
 	}
 	return "session_audit_" + candidate + suffix + extension
 }
+
+// shownID is the maximum length of the id in a file name.
+const shownID = 8
 
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))

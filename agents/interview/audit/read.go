@@ -45,6 +45,9 @@ func readOnce(ctx context.Context, store session.Store, id string) (d Data, err 
 	if d.Queues, err = store.Queues(ctx, id); err != nil {
 		return d, err
 	}
-	d.Calls, err = store.Calls(ctx, id)
+	if d.Calls, err = store.Calls(ctx, id); err != nil {
+		return d, err
+	}
+	d.Shares, err = store.Shares(ctx, id)
 	return d, err
 }

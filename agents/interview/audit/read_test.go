@@ -41,6 +41,8 @@ func (s *shelf) Answers(context.Context, string) ([]session.Answer, error) {
 
 func (s *shelf) Queues(context.Context, string) ([]session.Queue, error) { return s.data.Queues, nil }
 
+func (s *shelf) Shares(context.Context, string) ([]session.Share, error) { return s.data.Shares, nil }
+
 func (s *shelf) Calls(context.Context, string) ([]session.Call, error) { return s.data.Calls, nil }
 
 var _ = Describe("reading a session", func() {

@@ -86,3 +86,21 @@ func PrintInvitations(out io.Writer, all []session.Invitation, now time.Time) er
 	_, err := fmt.Fprintln(out, w.Render())
 	return err
 }
+
+// PrintShares prints a table of links to audits.
+func PrintShares(out io.Writer, all []session.Share, now time.Time) error {
+	w := console.Table(6)
+	w.AppendHeader(table.Row{"link", "session", "for", "answers", "state", "opened", "expires (UTC)"})
+	for _, s := range all {
+		answers := "no"
+		if s.Texts {
+			answers = "yes"
+		}
+		w.AppendRow(table.Row{
+			s.ID(), s.Session, console.Middle(sanitize.Line(s.For, 0), 24), answers, s.State(now), s.Opened,
+			s.Expires.UTC().Format("2006-01-02 15:04"),
+		})
+	}
+	_, err := fmt.Fprintln(out, w.Render())
+	return err
+}

@@ -25,6 +25,9 @@ func AuditDocument(a audit.Audit) doc.Document {
 	if problems := problemList(a.Checks); problems.Items != nil {
 		d.Lead = []doc.Block{reportSection("Failed checks", problems)}
 	}
+	if a.Shared {
+		d.Lead = append(d.Lead, reportSection("Shared with you", sharedParagraph(a.Shares[0])))
+	}
 	d.Body = []doc.Block{
 		reportSection("Calls by purpose", purposeTable(&a), costPlot(&a), latencyPlot(&a)),
 		reportSection("Timeline", timelineBlocks(&a)...),
@@ -35,6 +38,9 @@ func AuditDocument(a audit.Audit) doc.Document {
 		reportSection("Ledger and messages",
 			doc.Details{Title: doc.Line("Ledger of ", format.Count(len(a.Calls), "call")), Blocks: ledgerBlocks(&a)},
 			doc.Details{Title: doc.Line(format.Count(len(a.Messages), "message")), Blocks: messageBlocks(&a), Open: a.Session.Texts}),
+	}
+	if len(a.Shares) > 0 && !a.Shared {
+		d.Body = append(d.Body, reportSection("Links to this audit", shareTable(a.Shares)))
 	}
 	return d
 }

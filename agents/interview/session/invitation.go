@@ -23,16 +23,18 @@ type Invitation struct {
 }
 
 // HashInvitation returns the hash of a token. Tokens are random, so it does not reveal them.
-func HashInvitation(token string) string {
-	sum := sha256.Sum256([]byte("invitation " + token))
+func HashInvitation(token string) string { return hashToken("invitation", token) }
+
+func hashToken(purpose, token string) string {
+	sum := sha256.Sum256([]byte(purpose + " " + token))
 	return hex.EncodeToString(sum[:])
 }
 
-// shownInvitation is the length of ID, which suffices to tell invitations apart.
-const shownInvitation = 10
+// shownHash is the length of an ID, which suffices to tell invitations or shares apart.
+const shownHash = 10
 
 // ID names the invitation for operators.
-func (i Invitation) ID() string { return i.Hash[:min(shownInvitation, len(i.Hash))] }
+func (i Invitation) ID() string { return i.Hash[:min(shownHash, len(i.Hash))] }
 
 // State returns "open", "used", "expired" or "revoked".
 func (i Invitation) State(now time.Time) string {

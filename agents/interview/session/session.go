@@ -102,6 +102,13 @@ type Session struct {
 	Queue *Queue `json:"-"`
 }
 
+// shortID is the maximum length of a ShortID.
+const shortID = 8
+
+// ShortID returns the start of a session's id, which identifies the session for people without giving access
+// to it.
+func ShortID(id string) string { return id[:min(shortID, len(id)/2)] }
+
 // Fallback is a neutral text of the prompts that was shown because the texts of the model were
 // invalid.
 type Fallback struct {

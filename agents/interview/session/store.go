@@ -75,6 +75,12 @@ type Store interface {
 	DeletedTotals(ctx context.Context) ([]Total, error)
 	// Invitation returns the invitation with a hash, or ErrNotFound.
 	Invitation(ctx context.Context, hash string) (Invitation, error)
+	// Shares returns the shares of a session, or of all sessions if it is empty, newest first. They are
+	// deleted with their session.
+	Shares(ctx context.Context, session string) ([]Share, error)
+	// OpenShare counts one use of the share with a hash at a time, and returns the share. Without such a
+	// share the error is ErrNotFound; one that is expired or revoked is returned with ErrConflict.
+	OpenShare(ctx context.Context, hash string, at time.Time) (Share, error)
 	// SpentOn returns what was spent on a day, by one address or, if it is empty, in total. Sessions
 	// that were deleted since are included. Addresses are forgotten after two days.
 	SpentOn(ctx context.Context, day, address string) (Spending, error)

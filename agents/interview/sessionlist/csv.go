@@ -19,10 +19,6 @@ func Columns() []string {
 	}
 }
 
-// shownID is the length of a session's id in CSV: enough for commands, and it does not give access to the
-// interview.
-const shownID = 8
-
 // CSV writes the pages of a list as CSV (RFC 4180) with a line of column names. page returns the next
 // sessions, and none at the end.
 func CSV(w io.Writer, page func() ([]session.Session, error)) error {
@@ -57,7 +53,7 @@ func record(s *session.Session) []string {
 		cost = amount(*e.CostEUR)
 	}
 	return []string{
-		cell(e.ID[:min(shownID, len(e.ID)/2)]), cell(e.Candidate), cell(string(e.Language)),
+		cell(session.ShortID(e.ID)), cell(e.Candidate), cell(string(e.Language)),
 		string(e.Status), cell(string(e.Step)), cell(string(e.Phase)),
 		cell(e.Failed), cell(e.Limit), strconv.Itoa(e.Messages), strconv.Itoa(e.Calls), strconv.Itoa(e.Retries), strconv.Itoa(e.Fallbacks),
 		cost, amount(e.SpentEUR), strconv.Itoa(e.Unpriced), moment(e.Created), moment(e.Since), moment(e.Updated),

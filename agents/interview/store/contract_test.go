@@ -37,6 +37,7 @@ func storeContract(driver string, fresh freshDSN) {
 		deletions(open)
 		spending(open)
 		inviting(open)
+		sharing(open)
 		operators(open)
 	})
 }

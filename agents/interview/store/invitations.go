@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -34,12 +35,17 @@ func (s *Store) Invitations(ctx context.Context) ([]session.Invitation, error) {
 
 // Revoke ends an invitation. Its error is ErrNotFound if there is none with this hash.
 func (s *Store) Revoke(ctx context.Context, hash string) error {
-	err := s.engine.apply(ctx, []operation{{statement: revokeInvitation, args: []any{hash}, decides: true}})
+	return s.revoke(ctx, revokeInvitation, hash)
+}
+
+// revoke runs a statement that ends what has a hash.
+func (s *Store) revoke(ctx context.Context, statement, hash string) error {
+	err := s.engine.apply(ctx, []operation{{statement: statement, args: []any{hash}, decides: true}})
 	switch {
-	case err == errStale: //nolint:errorlint // engines return it as it is
+	case errors.Is(err, errStale):
 		return session.ErrNotFound
 	case err != nil:
-		return fmt.Errorf("revoke the invitation: %w", s.engine.explain(err))
+		return fmt.Errorf("revoke %.10s: %w", hash, s.engine.explain(err))
 	}
 	return nil
 }

@@ -55,6 +55,15 @@ const (
 	selectInvitation = invitations + `WHERE hash = $1`
 	listInvitations  = invitations + `ORDER BY created_ns DESC, hash`
 
+	insertShare = `INSERT INTO interview_shares (hash, session, recipient, texts, created_ns, expires_ns, revoked, opened, last_ns)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, 0)`
+	openShare   = `UPDATE interview_shares SET opened = opened + 1, last_ns = $2 WHERE hash = $1 AND revoked = 0 AND expires_ns > $2`
+	revokeShare = `UPDATE interview_shares SET revoked = 1 WHERE hash = $1`
+	shares      = `SELECT hash, session, recipient, texts, created_ns, expires_ns, revoked, opened, last_ns FROM interview_shares `
+	selectShare = shares + `WHERE hash = $1`
+	sharesOf    = shares + `WHERE session = $1 ORDER BY created_ns DESC, hash`
+	listShares  = shares + `ORDER BY created_ns DESC, hash`
+
 	// One statement reads a session and the queue of its step, so that both are from the same
 	// commit.
 	sessions = `SELECT s.version, s.body, q.body FROM interview_sessions s
@@ -89,6 +98,7 @@ var statements = []string{
 	deleteSession, insertDeleted, addTotal, insertSecret, addSpending, forgetAddresses, selectSpending,
 	insertInvitation, useInvitation, revokeInvitation, forgetInvitation, selectInvitation, listInvitations,
 	selectDeleted, selectTotals, selectSecret,
+	insertShare, openShare, revokeShare, selectShare, sharesOf, listShares,
 }
 
 // operation is one statement of a transaction.

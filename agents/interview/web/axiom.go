@@ -2,7 +2,9 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -93,13 +95,34 @@ func (s *Server) ping(ctx context.Context) error {
 const auditPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; " +
 	"frame-ancestors 'none'"
 
-// audit handles GET /sessions/{session}/audit?format=json|html (I-15).
+// audit handles GET /sessions/{session}/audit?format=json|html (I-15). JSON is the default.
 func (s *Server) audit(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("session")
+	s.writeAudit(w, r, r.PathValue("session"), cmp.Or(r.URL.Query().Get("format"), "json"), nil)
+}
+
+// sharedAudit handles GET /audit/{share}?format=html|json, the audit of one session for whoever has the
+// token of a share. The page is the default. The session's id is neither in the address nor in the audit.
+func (s *Server) sharedAudit(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Robots-Tag", "noindex")
+	share, err := s.deps.Store.OpenShare(r.Context(), session.HashShare(r.PathValue("share")), s.deps.Clock.Now())
+	noteOf(r).session, noteOf(r).share = share.Session, share.ID()
+	switch {
+	case errors.Is(err, session.ErrConflict):
+		s.refuseAny(w, r, newProblem(http.StatusGone, "ended_share", "the link to this audit has expired or was revoked"))
+	case errors.Is(err, session.ErrNotFound):
+		s.refuseAny(w, r, newProblem(http.StatusNotFound, "bad_share", "no audit has this link, or the session was deleted"))
+	case err != nil:
+		s.refuseAny(w, r, storeProblem(err))
+	default:
+		s.writeAudit(w, r, share.Session, cmp.Or(r.URL.Query().Get("format"), "html"), &share)
+	}
+}
+
+func (s *Server) writeAudit(w http.ResponseWriter, r *http.Request, id, format string, share *session.Share) {
 	noteOf(r).session = id
 	html, media := false, "application/json; charset=utf-8"
-	switch r.URL.Query().Get("format") {
-	case "", "json":
+	switch format {
+	case "json":
 	case "html":
 		html, media = true, "text/html; charset=utf-8"
 		w.Header().Set("Content-Security-Policy", auditPolicy)
@@ -108,7 +131,7 @@ func (s *Server) audit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var body bytes.Buffer
-	if err := s.deps.Audit(r.Context(), &body, id, html); err != nil {
+	if err := s.deps.Audit(r.Context(), &body, id, html, share); err != nil {
 		s.refuse(w, r, storeProblem(err))
 		return
 	}

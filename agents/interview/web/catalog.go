@@ -94,7 +94,9 @@ var catalog = map[session.Language]pageTexts{
 			"cross_origin": "This request came from another site, so I did not follow it.",
 			"deleted_session": "This interview was deleted with all its answers: by you, by whoever invited you, or because it had not " +
 				"been used for a long time.",
-			"bad_link": "This link does not open an interview here. Perhaps a part of it is missing: copy all of it. A code works too.",
+			"bad_link":    "This link does not open an interview here. Perhaps a part of it is missing: copy all of it. A code works too.",
+			"bad_share":   "No audit has this link. Perhaps a part of it is missing, or the interview was deleted.",
+			"ended_share": "This link to an audit has expired or was withdrawn. Whoever sent it can make a new one.",
 			"expired_link": "This personal link has expired. The interview is still there: a code opens it, or whoever invited you can " +
 				"help.",
 			"bad_code":       "This identifier and this code do not belong together. Perhaps one letter is different?",
@@ -176,6 +178,8 @@ var catalog = map[session.Language]pageTexts{
 				"parce qu'il n'avait pas servi depuis longtemps.",
 			"bad_link": "Ce lien n'ouvre pas d'entretien ici. Il en manque peut-être un morceau : copiez-le en entier. Un code fonctionne " +
 				"aussi.",
+			"bad_share":   "Ce lien n'ouvre pas de rapport. Il en manque peut-être un morceau, ou l'entretien a été supprimé.",
+			"ended_share": "Ce lien vers un rapport a expiré ou a été retiré. La personne qui l'a envoyé peut en créer un autre.",
 			"expired_link": "Ce lien personnel a expiré. L'entretien est toujours là : un code l'ouvre, et la personne qui l'a proposé " +
 				"peut vous aider.",
 			"bad_code":       "Cet identifiant et ce code ne vont pas ensemble. Une lettre est peut-être différente ?",

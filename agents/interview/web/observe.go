@@ -9,12 +9,15 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
 // note collects what a handler adds to the log line of its request. It never contains text of a
 // candidate.
 type note struct {
 	session string
+	share   string // the id of the share that opens an audit
 	code    string
 	cause   error
 }
@@ -107,7 +110,10 @@ func (s *Server) logRequest(r *http.Request, id string, seen *recorder, n *note,
 		slog.Float64("took_s", took.Seconds()),
 	}
 	if n.session != "" {
-		attrs = append(attrs, slog.String("session", shortID(n.session)))
+		attrs = append(attrs, slog.String("session", session.ShortID(n.session)))
+	}
+	if n.share != "" {
+		attrs = append(attrs, slog.String("share", n.share))
 	}
 	if n.code != "" {
 		attrs = append(attrs, slog.String("code", n.code))
@@ -117,10 +123,6 @@ func (s *Server) logRequest(r *http.Request, id string, seen *recorder, n *note,
 	}
 	s.deps.Log.LogAttrs(r.Context(), level, "request", attrs...)
 }
-
-// shortID returns the start of a session's id, which identifies the session without giving access to
-// it.
-func shortID(id string) string { return id[:min(8, len(id)/2)] }
 
 // recorder records the status and size of a response.
 type recorder struct {

@@ -84,9 +84,10 @@ func (m errorPage) render() ([]byte, error) {
 		Alert string
 		Code  bool // may open the interview
 		Gone  bool
+		Audit bool // not a page of an interview
 	}{
 		newPageFrame(w, m.Language, session.Formal, title), w.problem(m.Problem), m.Problem == "bad_link" || m.Problem == "expired_link",
-		m.Problem == "deleted_session",
+		m.Problem == "deleted_session", m.Problem == "bad_share" || m.Problem == "ended_share",
 	})
 }
 

@@ -96,9 +96,10 @@ type Deps struct {
 	Metrics *Metrics
 	// Tracer starts a span for each request.
 	Tracer Tracer
-	// Audit writes the audit of a session, as an HTML page or as JSON; nil disables audits. Its
-	// error is session.ErrNotFound if the session does not exist.
-	Audit func(ctx context.Context, w io.Writer, id string, html bool) error
+	// Audit writes the audit of a session, as an HTML page or as JSON; nil disables audits. The share
+	// is that of the reader, or nil for operators. Its error is session.ErrNotFound if the session does
+	// not exist.
+	Audit func(ctx context.Context, w io.Writer, id string, html bool, share *session.Share) error
 	// NewID returns an id for a request or a submission; the default is random.
 	NewID func() string
 }
@@ -208,6 +209,9 @@ func (s *Server) routes() http.Handler {
 		if s.deps.Audit != nil {
 			add("/sessions/{session}/audit", get(s.guarded(s.audit)))
 		}
+	}
+	if s.deps.Audit != nil {
+		add("/audit/{share}", get(s.sharedAudit))
 	}
 	add("/{$}", map[string]http.HandlerFunc{http.MethodGet: s.start, http.MethodPost: s.begin})
 	add("/jobs/{job}", map[string]http.HandlerFunc{http.MethodGet: s.start, http.MethodPost: s.begin})

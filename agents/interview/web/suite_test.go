@@ -90,9 +90,12 @@ func newHouse(name string, change ...func(*web.Options, *web.Deps)) *house {
 	}
 	deps := web.Deps{
 		Service: service, Store: h.store, Clock: h.clock, Log: logger, Metrics: h.metrics, Tracer: tracer,
-		Audit: func(_ context.Context, w io.Writer, id string, html bool) error {
+		Audit: func(_ context.Context, w io.Writer, id string, html bool, share *session.Share) error {
 			if _, err := h.store.Load(context.Background(), id); err != nil {
 				return err
+			}
+			if share != nil {
+				id = share.Shown().Session + " for " + share.For
 			}
 			_, err := fmt.Fprintf(w, "%s audit of %s", map[bool]string{true: "html", false: "json"}[html], id)
 			return err
