@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/stat"
 )
 
-var labelled = flag.String("labelled", "", "measure the recognition of titles with the pairs in a `folder`, and list the errors")
+var labelled = flag.String("labelled", "", "measure with the labelled files in a `folder`, and list the errors")
 
 // A titlePair is a title as a candidate typed it, with the title that a model writes.
 type titlePair struct {
@@ -52,18 +52,45 @@ func (p titlePair) recognized() bool {
 	return len(NewTitles(ParseWorks(p.Candidate)).Find(question)) > 0
 }
 
+// labelledFolders lists the folders with a labelled file: the one of -labelled, or those of the project.
+func labelledFolders(t *testing.T, kind, file string) []string {
+	pattern := filepath.Join("testdata", kind, "*", file)
+	if *labelled != "" {
+		pattern = filepath.Join(*labelled, file)
+	}
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 && *labelled == "" {
+		t.Fatalf("no file is at %s", pattern)
+	}
+	for i, file := range files {
+		files[i] = filepath.Dir(file)
+	}
+	return files
+}
+
+// share logs the share of n cases that are right, with its interval, and with -labelled each miss.
+func share(t *testing.T, what string, n int, right func(i int) (ok bool, miss string)) float64 {
+	t.Helper()
+	k := 0
+	for i := range n {
+		if ok, miss := right(i); ok {
+			k++
+		} else if *labelled != "" {
+			t.Log(miss)
+		}
+	}
+	rate := stat.Proportion(k, n, 0.95)
+	t.Logf("%s: %d of %d, %.1f %% [%.1f, %.1f]", what, k, n, 100*rate.Value, 100*rate.Interval.Lo, 100*rate.Interval.Hi)
+	return rate.Value
+}
+
 // TestLabelled measures the recognition of titles with pairs that were written without sight of the rules:
 // go test ./agents/interview/session -run TestLabelled -v
 func TestLabelled(t *testing.T) {
-	files, _ := filepath.Glob("testdata/titles/*/titles-same.yaml")
-	if *labelled != "" {
-		files = []string{filepath.Join(*labelled, "titles-same.yaml")}
-	}
-	if len(files) == 0 {
-		t.Fatal("there are no labelled titles")
-	}
-	for _, file := range files {
-		folder := filepath.Dir(file)
+	for _, folder := range labelledFolders(t, "titles", "titles-same.yaml") {
 		t.Run(filepath.Base(folder), func(t *testing.T) { measureTitles(t, folder) })
 	}
 }
@@ -76,35 +103,22 @@ const (
 )
 
 func measureTitles(t *testing.T, folder string) {
-	count := func(what string, n int, right func(i int) (ok bool, miss string)) float64 {
-		k := 0
-		for i := range n {
-			if ok, miss := right(i); ok {
-				k++
-			} else if *labelled != "" {
-				t.Log(miss)
-			}
-		}
-		rate := stat.Proportion(k, n, 0.95)
-		t.Logf("%s: %d of %d, %.1f %% [%.1f, %.1f]", what, k, n, 100*rate.Value, 100*rate.Interval.Lo, 100*rate.Interval.Hi)
-		return rate.Value
-	}
 	same := readLabelled[titlePair](t, filepath.Join(folder, "titles-same.yaml"))
-	if rate := count("spellings recognized", len(same), func(i int) (bool, string) {
+	if rate := share(t, "spellings recognized", len(same), func(i int) (bool, string) {
 		p := same[i]
 		return p.recognized(), fmt.Sprintf("not recognized (%s): %q for %q", p.How, p.Candidate, p.Official)
 	}); rate < leastRecognized && *labelled == "" {
 		t.Errorf("fewer than %v of the spellings are recognized", leastRecognized)
 	}
 	different := readLabelled[titlePair](t, filepath.Join(folder, "titles-different.yaml"))
-	if rate := count("other works told apart", len(different), func(i int) (bool, string) {
+	if rate := share(t, "other works told apart", len(different), func(i int) (bool, string) {
 		p := different[i]
 		return !p.recognized(), fmt.Sprintf("confused (%s): %q with %q", p.Why, p.Candidate, p.Official)
 	}); 1-rate > mostConfused && *labelled == "" {
 		t.Errorf("more than %v of the other works are confused", mostConfused)
 	}
 	lists := readLabelled[worksList](t, filepath.Join(folder, "works-lists.yaml"))
-	if rate := count("answers read as labelled", len(lists), func(i int) (bool, string) {
+	if rate := share(t, "answers read as labelled", len(lists), func(i int) (bool, string) {
 		got := ParseWorks(lists[i].Text)
 		return sameWorks(got, lists[i].Works), fmt.Sprintf("%q: got %q, want %q", lists[i].Text, got, lists[i].Works)
 	}); rate < leastRead && *labelled == "" {
