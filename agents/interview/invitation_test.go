@@ -43,6 +43,25 @@ var _ = Describe("An invitation", Label("I-15"), func() {
 		Expect(r.store.Load(ctx, open.SessionID)).To(And(HaveField("Invited", false), HaveField("Invitation", "")))
 	})
 
+	It("is checked before the jobs and the budget, of which a stranger learns nothing", func(ctx context.Context) {
+		r.options.PerDay = interview.Budget{Calls: 1}
+		s = r.serve()
+		v := handle(ctx, s, begin("t", "lea"))
+		spent, err := r.store.Load(ctx, v.SessionID)
+		Expect(err).NotTo(HaveOccurred())
+		_, err = r.store.Commit(ctx, spent, session.Change{Spent: []session.Spending{{Day: session.Day(r.clock.Now()), Calls: 1}}})
+		Expect(err).NotTo(HaveOccurred())
+		for token, code := range map[string]interview.Code{"": interview.CodeUninvited, "wrong": interview.CodeInvitation} {
+			in := begin(token, "")
+			in.Job = "nothing"
+			Expect(refusal(s.Handle(ctx, in)).Code).To(Equal(code))
+		}
+		Expect(handle(ctx, s, begin("t", "lea")).SessionID).To(Equal(v.SessionID), "it was begun, and costs nothing")
+		invite(ctx, "other", "", 1)
+		Expect(refusal(s.Handle(ctx, begin("other", ""))).Code).To(Equal(interview.CodeBudget))
+		Expect(r.store.Invitation(ctx, session.HashInvitation("other"))).To(HaveField("Used", 0))
+	})
+
 	It("names the candidate", func(ctx context.Context) {
 		failed := refusal(s.Handle(ctx, begin("t", "tom")))
 		Expect(failed.Code).To(Equal(interview.CodeInvalid))

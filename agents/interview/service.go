@@ -166,21 +166,22 @@ func (t *step) once() error {
 
 // start begins a new interview.
 func (t *step) start() error {
+	id := t.dep.NewID()
+	now := t.dep.Clock.Now()
+	// Without an invitation, nothing is told about the jobs and the budget.
+	invitation, resumed, err := t.invited(now)
+	if err != nil || resumed {
+		return err
+	}
+	job, refused := pickJob(t.dep.Jobs, t.request.Job, t.request.Language)
+	if refused != nil {
+		return refused
+	}
 	switch limit, failed, err := t.budgetSpent(); {
 	case err != nil:
 		return err
 	case limit != "":
 		return failed
-	}
-	id := t.dep.NewID()
-	now := t.dep.Clock.Now()
-	job, refused := pickJob(t.dep.Jobs, t.request.Job, t.request.Language)
-	if refused != nil {
-		return refused
-	}
-	invitation, resumed, err := t.invited(now)
-	if err != nil || resumed {
-		return err
 	}
 	candidate := cmp.Or(invitation.Candidate, t.request.Candidate)
 	if candidate == "" {
