@@ -16,14 +16,15 @@ import (
 
 // laterFlags are the flags of interview serve about resuming later and about the candidates' data.
 type laterFlags struct {
-	secret, keep, contact string
-	linkDays              int
-	privacy               map[string]string
+	secret, keep, contact  string
+	linkDays, addressHours int
+	privacy                map[string]string
 }
 
 func (l *laterFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&l.secret, "secret", "", `file with the secret of links, codes and cookies, created if missing (default: in the store)`)
 	f.IntVar(&l.linkDays, "link-days", 30, "days for which a personal link is valid")
+	f.IntVar(&l.addressHours, "address-hours", 24, "hours for which the address of a finished interview opens it without cookie, link or code")
 	f.StringVar(&l.keep, "keep", "", "delete sessions that were not used for this time, such as 90d (default: never)")
 	f.StringVar(&l.contact, "privacy-contact", "", "whom to contact about data, on the privacy page")
 	f.StringToStringVar(&l.privacy, "privacy", nil, "text file that replaces the privacy page in a language, such as fr=FILE")
@@ -37,6 +38,10 @@ func (l *laterFlags) options() (o web.Options, err error) {
 	if l.linkDays < 1 || l.linkDays > 3650 {
 		return o, errors.New("--link-days must be from 1 to 3650")
 	}
+	if l.addressHours < 1 || l.addressHours > 24*3650 {
+		return o, errors.New("--address-hours must be from 1 to 87600")
+	}
+	o.AddressTime = time.Duration(l.addressHours) * time.Hour
 	o.LinkTime, o.Contact = time.Duration(l.linkDays)*24*time.Hour, l.contact
 	if l.keep != "" {
 		if o.Keep, err = age(l.keep); err == nil && o.Keep < time.Hour {

@@ -14,8 +14,12 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 )
 
+// storeLine stands for the secret of the store in a file of secrets.
+const storeLine = "store"
+
 // Secrets returns the secrets of links, codes and cookies: the lines of a file, which is created if it
-// does not exist, or without a file the secret that the store keeps.
+// does not exist, or without a file the secret that the store keeps. The line "store" stands for the
+// secret of the store. The first secret signs, and all verify.
 func Secrets(ctx context.Context, file string, st *store.Store) ([]string, error) {
 	if file == "" {
 		secret, err := st.Secret(ctx, "access")
@@ -35,7 +39,15 @@ func Secrets(ctx context.Context, file string, st *store.Store) ([]string, error
 	}
 	var secrets []string
 	for line := range strings.Lines(string(data)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+		switch line = strings.TrimSpace(line); {
+		case line == "" || strings.HasPrefix(line, "#"):
+		case line == storeLine:
+			kept, err := Secrets(ctx, "", st)
+			if err != nil {
+				return nil, err
+			}
+			secrets = append(secrets, kept...)
+		default:
 			secrets = append(secrets, line)
 		}
 	}

@@ -54,6 +54,9 @@ func (s *Server) handle(r *http.Request, in interview.Submission) (interview.Vie
 	}
 	in.Address = addressOf(r).String()
 	if in.Session != "" {
+		if _, f := s.openSession(r, in.Session); f != nil && f.Code == "expired_address" {
+			return interview.View{}, f
+		}
 		defer s.busy.enter(in.Session)()
 	}
 	view, err := s.deps.Service.Handle(r.Context(), in)

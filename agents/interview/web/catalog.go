@@ -97,6 +97,8 @@ var catalog = map[session.Language]pageTexts{
 			"bad_link":    "This link does not open an interview here. Perhaps a part of it is missing: copy all of it. A code works too.",
 			"bad_share":   "No audit has this link. Perhaps a part of it is missing, or the interview was deleted.",
 			"ended_share": "This link to an audit has expired or was withdrawn. Whoever sent it can make a new one.",
+			"expired_address": "The interview is complete, and this address no longer opens it, to protect what was said in it. The " +
+				"browser in which it ended still does, and so do your personal link and a code.",
 			"expired_link": "This personal link has expired. The interview is still there: a code opens it, or whoever invited you can " +
 				"help.",
 			"bad_code":       "This identifier and this code do not belong together. Perhaps one letter is different?",
@@ -180,6 +182,8 @@ var catalog = map[session.Language]pageTexts{
 				"aussi.",
 			"bad_share":   "Ce lien n'ouvre pas de rapport. Il en manque peut-être un morceau, ou l'entretien a été supprimé.",
 			"ended_share": "Ce lien vers un rapport a expiré ou a été retiré. La personne qui l'a envoyé peut en créer un autre.",
+			"expired_address": "L'entretien est terminé, et cette adresse ne l'ouvre plus, pour protéger ce qui s'y est dit. Le " +
+				"navigateur dans lequel il s'est terminé l'ouvre encore, tout comme le lien personnel et un code.",
 			"expired_link": "Ce lien personnel a expiré. L'entretien est toujours là : un code l'ouvre, et la personne qui l'a proposé " +
 				"peut vous aider.",
 			"bad_code":       "Cet identifiant et ce code ne vont pas ensemble. Une lettre est peut-être différente ?",

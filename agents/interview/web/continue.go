@@ -65,6 +65,27 @@ func (s *Server) remembered(w http.ResponseWriter, r *http.Request) *session.Ses
 	return nil
 }
 
+// openSession loads a session that a request names by its id. Some time after the end of an interview
+// its id alone gives no more access: browsers keep addresses in their history, and others see them.
+func (s *Server) openSession(r *http.Request, id string) (session.Session, *problem) {
+	noteOf(r).session = id
+	one, err := s.deps.Store.Load(r.Context(), id)
+	if err != nil {
+		return session.Session{}, storeProblem(err)
+	}
+	now := s.deps.Clock.Now()
+	if one.Phase != session.Finished || now.Before(one.Updated.Add(s.options.AddressTime)) {
+		return one, nil
+	}
+	if cookie, err := r.Cookie(cookieName); err == nil {
+		if mine, err := s.keys.Open(access.Cookie, cookie.Value, now); err == nil && mine == id {
+			return one, nil
+		}
+	}
+	return session.Session{}, newProblem(http.StatusForbidden, "expired_address",
+		"the interview is finished, and its address has expired: use the personal link, or a code")
+}
+
 // forget removes the cookie.
 func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 	s.setCookie(w, r, "", -time.Second)

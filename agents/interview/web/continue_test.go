@@ -205,6 +205,47 @@ var _ = Describe("The personal link", func() {
 	})
 })
 
+var _ = Describe("The address of a finished interview", func() {
+	It("opens it for a day, and then only with the cookie, the personal link or the code", func() {
+		h := newHouse("lea", func(o *web.Options, _ *web.Deps) { o.LinkTime = 60 * 24 * time.Hour })
+		v := h.until(h.begin().View, at(session.Block1, 1))
+		path := "/s/" + v.SessionID
+		link, code := h.offers(path)
+		Expect(h.clock.Sleep(context.Background(), 25*time.Hour)).To(Succeed())
+		Expect(h.as("", path).Code).To(Equal(http.StatusOK), "it is not finished")
+		h.until(v, over)
+		other, foreign := h.beginOnPage("")
+		Expect(h.clock.Sleep(context.Background(), 24*time.Hour-time.Minute)).To(Succeed())
+		Expect(h.as("", path).Code).To(Equal(http.StatusOK))
+		Expect(h.say(map[string]any{"sessionId": v.SessionID, "event": "RESUME"}).Finished).To(BeTrue())
+		Expect(h.clock.Sleep(context.Background(), time.Minute)).To(Succeed())
+
+		before := h.everything()
+		for _, cookie := range []string{"", foreign, strings.TrimPrefix(link, "/r/")} {
+			for _, private := range []string{path, path + "/mine", path + "/export?format=text"} {
+				w := h.as(cookie, private)
+				Expect(w.Code).To(Equal(http.StatusForbidden), private)
+				Expect(w.Body.String()).To(And(ContainSubstring("no longer opens it"), ContainSubstring(`href="/resume"`)))
+				Expect(w.Result().Cookies()).To(BeEmpty())
+			}
+		}
+		Expect(h.form(path+"/delete", "confirm", "yes").Code).To(Equal(http.StatusForbidden))
+		Expect(h.form(path, "submissionId", "z", "message", "more").Code).To(Equal(http.StatusForbidden))
+		refused := h.say(map[string]any{"sessionId": v.SessionID, "event": "RESUME"})
+		Expect(refused).To(And(HaveField("Status", http.StatusForbidden), HaveField("Error.Code", "expired_address"), HaveField("Stands", BeNil())))
+		Expect(h.everything()).To(Equal(before))
+		Expect(h.as("", other).Code).To(Equal(http.StatusOK))
+
+		for _, opened := range []*httptest.ResponseRecorder{h.as("", link), h.form("/resume", "candidate", h.persona.Candidate, "code", code)} {
+			Expect(opened.Code).To(Equal(http.StatusSeeOther))
+			cookie := cookieOf(opened).Value
+			for _, private := range []string{path, path + "/mine", path + "/export?format=text"} {
+				Expect(h.as(cookie, private).Code).To(Equal(http.StatusOK), private)
+			}
+		}
+	})
+})
+
 var _ = Describe("The code", func() {
 	It("opens the interview with the identifier, however it is typed", func() {
 		h := newHouse("lea")

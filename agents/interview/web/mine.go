@@ -17,7 +17,7 @@ func (s *Server) mine(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) showMine(w http.ResponseWriter, r *http.Request, status int, problemCode string) {
-	one, f := s.sessionOf(r)
+	one, f := s.openSession(r, r.PathValue("session"))
 	if f != nil {
 		s.refusePage(w, r, f)
 		return
@@ -33,27 +33,19 @@ func (s *Server) showMine(w http.ResponseWriter, r *http.Request, status int, pr
 	})
 }
 
-// sessionOf loads the session of the path.
-func (s *Server) sessionOf(r *http.Request) (session.Session, *problem) {
-	id := r.PathValue("session")
-	noteOf(r).session = id
-	one, err := s.deps.Store.Load(r.Context(), id)
-	if err != nil {
-		return one, storeProblem(err)
-	}
-	return one, nil
-}
-
 // export handles GET /s/{session}/export?format=json|text, as a file to save.
 func (s *Server) export(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("session")
-	noteOf(r).session = id
+	one, f := s.openSession(r, r.PathValue("session"))
+	if f != nil {
+		s.refuseAny(w, r, f)
+		return
+	}
 	format := cmp.Or(r.URL.Query().Get("format"), "json")
 	if format != "json" && format != "text" {
 		s.refuseAny(w, r, newProblem(http.StatusBadRequest, "invalid", "format must be json or text"))
 		return
 	}
-	data, err := export.Read(r.Context(), s.deps.Store, id)
+	data, err := export.Read(r.Context(), s.deps.Store, one.ID)
 	if err != nil {
 		s.refuseAny(w, r, storeProblem(err))
 		return
@@ -78,19 +70,22 @@ func (s *Server) erase(w http.ResponseWriter, r *http.Request) {
 		s.refusePage(w, r, f)
 		return
 	}
-	id := r.PathValue("session")
-	noteOf(r).session = id
+	one, f := s.openSession(r, r.PathValue("session"))
+	if f != nil {
+		s.refusePage(w, r, f)
+		return
+	}
 	if form.get("confirm") != "yes" {
 		s.showMine(w, r, http.StatusBadRequest, "not_confirmed")
 		return
 	}
-	if err := session.Erase(r.Context(), s.deps.Store, id); err != nil {
+	if err := session.Erase(r.Context(), s.deps.Store, one.ID); err != nil {
 		s.refusePage(w, r, storeProblem(err))
 		return
 	}
-	s.forgotten(id)
+	s.forgotten(one.ID)
 	s.setCookie(w, r, "", -time.Second)
-	redirect(w, r, "/s/"+id) // which says that it was deleted
+	redirect(w, r, "/s/"+one.ID) // which says that it was deleted
 }
 
 // forgotten drops what the service has cached of a deleted session.

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"slices"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
@@ -86,7 +87,8 @@ func (m errorPage) render() ([]byte, error) {
 		Gone  bool
 		Audit bool // not a page of an interview
 	}{
-		newPageFrame(w, m.Language, session.Formal, title), w.problem(m.Problem), m.Problem == "bad_link" || m.Problem == "expired_link",
+		newPageFrame(w, m.Language, session.Formal, title), w.problem(m.Problem),
+		slices.Contains([]string{"bad_link", "expired_address", "expired_link"}, m.Problem),
 		m.Problem == "deleted_session", m.Problem == "bad_share" || m.Problem == "ended_share",
 	})
 }

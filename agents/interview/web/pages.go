@@ -81,13 +81,15 @@ func (s *Server) interview(w http.ResponseWriter, r *http.Request) {
 // show completes p with the current state of the interview and renders it.
 func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, p interviewPage) {
 	id := r.PathValue("session")
-	noteOf(r).session = id
-	var err error
-	if p.Session, err = s.deps.Store.Load(r.Context(), id); err == nil {
-		p.Messages, err = s.deps.Store.Messages(r.Context(), id)
+	var f *problem
+	if p.Session, f = s.openSession(r, id); f == nil {
+		var err error
+		if p.Messages, err = s.deps.Store.Messages(r.Context(), id); err != nil {
+			f = storeProblem(err)
+		}
 	}
-	if err != nil {
-		s.refusePage(w, r, storeProblem(err))
+	if f != nil {
+		s.refusePage(w, r, f)
 		return
 	}
 	p.Working, p.Submission = s.working(p.Session), s.deps.NewID()
@@ -135,7 +137,7 @@ func (s *Server) submitted(r *http.Request, in interview.Submission) bool {
 func (s *Server) resubmit(w http.ResponseWriter, r *http.Request, f *problem, form form) {
 	noteOf(r).failed(f)
 	switch interview.Code(f.Code) {
-	case interview.CodeUnknown, "deleted_session":
+	case interview.CodeUnknown, "deleted_session", "expired_address":
 		s.refusePage(w, r, f)
 	case interview.CodeBackend, interview.CodeReply:
 		s.toPage(w, r, r.PathValue("session"))

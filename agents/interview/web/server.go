@@ -57,6 +57,9 @@ type Options struct {
 	// LinkTime is the time for which a personal link, and the offer to continue in the same browser,
 	// are valid; default 30 days.
 	LinkTime time.Duration
+	// AddressTime is the time for which the address of a finished interview, or its id, gives access to
+	// it; default 24 h. Afterwards the cookie, a personal link or a code is needed.
+	AddressTime time.Duration
 	// Keep is the time after its last change after which a session is deleted, finished or not; 0
 	// keeps all.
 	Keep time.Duration
@@ -150,6 +153,7 @@ func New(o Options, d Deps) (*Server, error) {
 		return nil, fmt.Errorf("create the interview server: %w", err)
 	}
 	o.LinkTime = orElse(o.LinkTime, 30*24*time.Hour)
+	o.AddressTime = orElse(o.AddressTime, 24*time.Hour)
 	o.MaxBody = orElse(o.MaxBody, 256<<10)
 	o.ReadHeaderTimeout = orElse(o.ReadHeaderTimeout, 10*time.Second)
 	o.ReadTimeout = orElse(o.ReadTimeout, 30*time.Second)
