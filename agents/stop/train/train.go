@@ -15,6 +15,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/learned"
+	"github.com/rehearse-dev/rehearse/internal/logistic"
 )
 
 // Example is a labelled message.
@@ -78,7 +79,7 @@ func (o Options) filled() (Options, error) {
 type Set struct {
 	options  Options
 	examples []Example
-	rows     []row
+	rows     []logistic.Row
 	owner    []int  // the example of each row
 	full     []bool // the row has the request that its example has
 	weight   []float64
@@ -213,15 +214,15 @@ func (s *Set) columns(features [][]stop.Feature) {
 	}
 }
 
-func (s *Set) newRow(features []stop.Feature) row {
-	var r row
+func (s *Set) newRow(features []stop.Feature) logistic.Row {
+	var r logistic.Row
 	for _, f := range features {
 		column, ok := s.named[f.Name]
 		if f.Name == "" {
 			column, ok = s.hashed[f.Hash]
 		}
 		if ok && f.Value != 0 {
-			r.columns, r.values = append(r.columns, column), append(r.values, float32(f.Value))
+			r.Columns, r.Values = append(r.Columns, column), append(r.Values, float32(f.Value))
 		}
 	}
 	return r
@@ -246,7 +247,7 @@ func (s *Set) setPriors() {
 			weights, _ := prior.Hashed(hash)
 			s.priors[c][column] = weights[c]
 		}
-		s.priors[c][s.width()-1] = prior.Bias[c] / biasValue
+		s.priors[c][s.width()-1] = prior.Bias[c] / logistic.BiasValue
 	}
 }
 
@@ -259,13 +260,13 @@ type model [learned.Classes][]float64
 func (s *Set) fit(ctx context.Context, n int, left *string) (model, bool) {
 	var m model
 	for c := range n {
-		p := problem{
-			rows: s.rows, weight: slices.Clone(s.weight), prior: s.priors[c], c: s.options.C,
-			positive: func(i int) bool { return s.examples[s.owner[i]].Class == classes[c] },
+		p := logistic.Problem{
+			Rows: s.rows, Weight: slices.Clone(s.weight), Prior: s.priors[c], C: s.options.C,
+			Positive: func(i int) bool { return s.examples[s.owner[i]].Class == classes[c] },
 		}
-		for i := range p.weight {
+		for i := range p.Weight {
 			if e := s.examples[s.owner[i]]; left != nil && !e.Must && e.Group == *left {
-				p.weight[i] = 0
+				p.Weight[i] = 0
 			}
 		}
 		m[c] = s.insist(ctx, &p, c == 0)
@@ -278,8 +279,8 @@ func (s *Set) fit(ctx context.Context, n int, left *string) (model, bool) {
 
 // insist solves the problem, again with doubled weights of the examples that must be judged
 // right and are not.
-func (s *Set) insist(ctx context.Context, p *problem, insist bool) []float64 {
-	w := p.solve(ctx, p.prior)
+func (s *Set) insist(ctx context.Context, p *logistic.Problem, insist bool) []float64 {
+	w := p.Solve(ctx, p.Prior)
 	for range rounds {
 		if w == nil || !insist {
 			return w
@@ -289,16 +290,16 @@ func (s *Set) insist(ctx context.Context, p *problem, insist bool) []float64 {
 			if !s.examples[s.owner[i]].Must {
 				continue
 			}
-			probability := logistic(score(&s.rows[i], w))
-			if p.positive(i) && probability < provisional+margin || !p.positive(i) && probability > provisional-margin {
-				p.weight[i] *= 2
+			probability := logistic.Probability(logistic.Score(&s.rows[i], w))
+			if p.Positive(i) && probability < provisional+margin || !p.Positive(i) && probability > provisional-margin {
+				p.Weight[i] *= 2
 				wrong = true
 			}
 		}
 		if !wrong {
 			return w
 		}
-		w = p.solve(ctx, w)
+		w = p.Solve(ctx, w)
 	}
 	return w
 }

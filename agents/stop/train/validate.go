@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/learned"
+	"github.com/rehearse-dev/rehearse/internal/logistic"
 )
 
 // Result is a fit and its validation.
@@ -87,7 +88,7 @@ func (s *Set) unseen(groups []string, models []model) []scored {
 			continue
 		}
 		g, _ := slices.BinarySearch(groups, e.Group)
-		all = append(all, scored{e, logistic(score(&s.rows[i], models[g][0]))})
+		all = append(all, scored{e, logistic.Probability(logistic.Score(&s.rows[i], models[g][0]))})
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	return all
@@ -111,7 +112,7 @@ func (s *Set) weights(m model) *stop.Weights {
 	}
 	w.SetHashed(hashed)
 	for c := range m {
-		w.Bias[c] = m[c][s.width()-1] * biasValue
+		w.Bias[c] = m[c][s.width()-1] * logistic.BiasValue
 	}
 	return w
 }

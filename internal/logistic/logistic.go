@@ -1,32 +1,33 @@
-package train
+// Package logistic fits a weighted logistic regression with a quadratic penalty on its weights.
+package logistic
 
 import (
 	"context"
 	"math"
 )
 
-// problem is a weighted logistic regression with a quadratic penalty: it minimizes
+// Problem is a fit to labelled examples. It minimizes
 //
-//	½‖w − prior‖² + C·Σ weight·log(1 + exp(−y·w·x)),  y = ±1
+//	½‖w − Prior‖² + C·Σ Weight·log(1 + exp(−y·w·x)),  y = ±1
 //
 // over the rows with a weight above 0. The bias is the last weight, of a column that every row
-// has with the value biasValue.
-type problem struct {
-	rows     []row
-	positive func(i int) bool
-	weight   []float64 // of each row
-	prior    []float64
-	c        float64
+// has with the value BiasValue.
+type Problem struct {
+	Rows     []Row
+	Positive func(i int) bool
+	Weight   []float64 // of each row
+	Prior    []float64 // one for each column, and that of the bias
+	C        float64
 }
 
-// row has the columns of an example that are not 0.
-type row struct {
-	columns []int32
-	values  []float32
+// Row has the columns of an example that are not 0.
+type Row struct {
+	Columns []int32
+	Values  []float32
 }
 
-// biasValue makes the penalty on the bias small.
-const biasValue = 10
+// BiasValue makes the penalty on the bias small.
+const BiasValue = 10
 
 // Limits of the search.
 const (
@@ -36,13 +37,13 @@ const (
 	maxHalvings   = 30
 )
 
-// solve searches from the given start with the limited-memory BFGS method (Nocedal and Wright,
+// Solve searches from the given start with the limited-memory BFGS method (Nocedal and Wright,
 // Numerical Optimization, algorithm 7.4) and a backtracking line search. It returns nil if the
 // context ends.
-func (p *problem) solve(ctx context.Context, start []float64) []float64 {
+func (p *Problem) Solve(ctx context.Context, start []float64) []float64 {
 	w := append([]float64(nil), start...)
 	gradient := make([]float64, len(w))
-	p.gradient(p.prior, gradient)
+	p.gradient(p.Prior, gradient)
 	target := tolerance * norm(gradient)
 	loss := p.gradient(w, gradient)
 	var steps, changes [][]float64
@@ -114,40 +115,40 @@ func descend(direction, gradient []float64, steps, changes [][]float64) {
 }
 
 // gradient sets g to the gradient at w and returns the loss.
-func (p *problem) gradient(w, g []float64) float64 {
+func (p *Problem) gradient(w, g []float64) float64 {
 	loss := 0.0
 	for i := range w {
-		d := w[i] - p.prior[i]
+		d := w[i] - p.Prior[i]
 		g[i] = d
 		loss += d * d / 2
 	}
 	bias := len(w) - 1
-	for i := range p.rows {
-		weight := p.weight[i]
+	for i := range p.Rows {
+		weight := p.Weight[i]
 		if weight == 0 {
 			continue
 		}
-		z := score(&p.rows[i], w)
+		z := Score(&p.Rows[i], w)
 		y := -1.0
-		if p.positive(i) {
+		if p.Positive(i) {
 			y = 1
 		}
-		loss += p.c * weight * softplus(-y*z)
-		pull := -p.c * weight * y / (1 + math.Exp(y*z))
-		r := &p.rows[i]
-		for k, column := range r.columns {
-			g[column] += pull * float64(r.values[k])
+		loss += p.C * weight * softplus(-y*z)
+		pull := -p.C * weight * y / (1 + math.Exp(y*z))
+		r := &p.Rows[i]
+		for k, column := range r.Columns {
+			g[column] += pull * float64(r.Values[k])
 		}
-		g[bias] += pull * biasValue
+		g[bias] += pull * BiasValue
 	}
 	return loss
 }
 
-// score returns w·x.
-func score(r *row, w []float64) float64 {
-	z := w[len(w)-1] * biasValue
-	for k, column := range r.columns {
-		z += w[column] * float64(r.values[k])
+// Score returns w·x.
+func Score(r *Row, w []float64) float64 {
+	z := w[len(w)-1] * BiasValue
+	for k, column := range r.Columns {
+		z += w[column] * float64(r.Values[k])
 	}
 	return z
 }
@@ -157,7 +158,8 @@ func softplus(x float64) float64 {
 	return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
 }
 
-func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+// Probability returns the probability of log-odds.
+func Probability(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 func dot(a, b []float64) float64 {
 	sum := 0.0

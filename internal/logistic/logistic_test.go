@@ -1,4 +1,4 @@
-package train
+package logistic
 
 import (
 	"context"
@@ -9,24 +9,24 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTrain(t *testing.T) {
+func TestLogistic(t *testing.T) {
 	RegisterFailHandler(Fail)
-	RunSpecs(t, "training of the stop guard")
+	RunSpecs(t, "internal/logistic")
 }
 
 // small is a problem of five rows and three columns.
-func small() *problem {
+func small() *Problem {
 	positive := []bool{true, false, true, false, true}
-	return &problem{
-		rows: []row{
+	return &Problem{
+		Rows: []Row{
 			{[]int32{0, 1}, []float32{1, 0.5}},
 			{[]int32{1, 2}, []float32{1, 2}},
 			{[]int32{0, 1}, []float32{1, 1}},
 			{[]int32{1, 2}, []float32{0.25, 1}},
 			{[]int32{0, 2}, []float32{2, 1.5}},
 		},
-		positive: func(i int) bool { return positive[i] },
-		weight:   []float64{1, 0.6, 0.3, 1, 2}, prior: []float64{0.5, -0.25, 0, 0.1}, c: 2,
+		Positive: func(i int) bool { return positive[i] },
+		Weight:   []float64{1, 0.6, 0.3, 1, 2}, Prior: []float64{0.5, -0.25, 0, 0.1}, C: 2,
 	}
 }
 
@@ -35,10 +35,10 @@ var reference = []float64{1.6780547, -0.30075669, -0.57231233, -0.00936516}
 
 const referenceLoss = 2.79796353
 
-var _ = Describe("solve", Label("G-01"), func() {
+var _ = Describe("Solve", func() {
 	It("finds the weights that another program finds", func() {
 		p := small()
-		w := p.solve(context.Background(), p.prior)
+		w := p.Solve(context.Background(), p.Prior)
 		for i, want := range reference {
 			Expect(w[i]).To(BeNumerically("~", want, 0.01))
 		}
@@ -47,10 +47,10 @@ var _ = Describe("solve", Label("G-01"), func() {
 
 	It("ignores rows with the weight 0", func() {
 		p := small()
-		p.weight[1] = 0
-		w := p.solve(context.Background(), p.prior)
-		p.rows[1] = row{[]int32{0, 1, 2}, []float32{9, -9, 9}}
-		Expect(p.solve(context.Background(), p.prior)).To(Equal(w))
+		p.Weight[1] = 0
+		w := p.Solve(context.Background(), p.Prior)
+		p.Rows[1] = Row{[]int32{0, 1, 2}, []float32{9, -9, 9}}
+		Expect(p.Solve(context.Background(), p.Prior)).To(Equal(w))
 	})
 
 	It("descends along the gradient of its loss", func() {
@@ -76,6 +76,6 @@ var _ = Describe("solve", Label("G-01"), func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		p := small()
-		Expect(p.solve(ctx, p.prior)).To(BeNil())
+		Expect(p.Solve(ctx, p.Prior)).To(BeNil())
 	})
 })
