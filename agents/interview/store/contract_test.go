@@ -38,6 +38,7 @@ func storeContract(driver string, fresh freshDSN) {
 		spending(open)
 		inviting(open)
 		sharing(open)
+		trying(open)
 		operators(open)
 	})
 }

@@ -64,6 +64,11 @@ const (
 	sharesOf    = shares + `WHERE session = $1 ORDER BY created_ns DESC, hash`
 	listShares  = shares + `ORDER BY created_ns DESC, hash`
 
+	countTry = `INSERT INTO interview_tries AS t (session, day, tries) VALUES ($1, $2, 1)
+		ON CONFLICT (session) DO UPDATE SET tries = CASE WHEN t.day = excluded.day THEN t.tries + 1 ELSE 1 END, day = excluded.day
+		WHERE t.day <> excluded.day OR t.tries < $3`
+	forgetTries = `DELETE FROM interview_tries WHERE session = $1`
+
 	// One statement reads a session and the queue of its step, so that both are from the same
 	// commit.
 	sessions = `SELECT s.version, s.body, q.body FROM interview_sessions s
@@ -98,7 +103,7 @@ var statements = []string{
 	deleteSession, insertDeleted, addTotal, insertSecret, addSpending, forgetAddresses, selectSpending,
 	insertInvitation, useInvitation, revokeInvitation, forgetInvitation, selectInvitation, listInvitations,
 	selectDeleted, selectTotals, selectSecret,
-	insertShare, openShare, revokeShare, selectShare, sharesOf, listShares,
+	insertShare, openShare, revokeShare, selectShare, sharesOf, listShares, countTry, forgetTries,
 }
 
 // operation is one statement of a transaction.

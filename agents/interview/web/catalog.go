@@ -103,6 +103,7 @@ var catalog = map[session.Language]pageTexts{
 				"help.",
 			"bad_code":       "This identifier and this code do not belong together. Perhaps one letter is different?",
 			"too_many_tries": "There were many attempts in a short time. Try again in a minute.",
+			"locked_code":    "Too many wrong codes were tried today, so the code is blocked until tomorrow. Your personal link still works.",
 			"not_confirmed":  "Nothing was deleted. Tick the box to confirm.",
 		},
 	},
@@ -188,7 +189,9 @@ var catalog = map[session.Language]pageTexts{
 				"peut vous aider.",
 			"bad_code":       "Cet identifiant et ce code ne vont pas ensemble. Une lettre est peut-être différente ?",
 			"too_many_tries": "Cela fait beaucoup d'essais en peu de temps. Réessayez dans une minute.",
-			"not_confirmed":  "Rien n'a été supprimé. [[Coche|Cochez]] la case pour confirmer.",
+			"locked_code": "Trop de codes erronés ont été essayés aujourd'hui : le code est bloqué jusqu'à demain. Le lien personnel " +
+				"fonctionne toujours.",
+			"not_confirmed": "Rien n'a été supprimé. [[Coche|Cochez]] la case pour confirmer.",
 		},
 	},
 }

@@ -23,6 +23,10 @@ const (
 	triesInAll        = 120
 )
 
+// triesPerSession is the number of wrong codes of one session in a day, on all servers of the store. With
+// it, somebody who tries for a year finds a code of 40 secret bits with a probability of 3e-8.
+const triesPerSession = 100
+
 // generatedPrefix begins the identifiers of candidates who gave none.
 const generatedPrefix = "candidate-"
 
@@ -141,6 +145,7 @@ func (s *Server) sessionByCode(r *http.Request, candidate, typed string) (id str
 	now := s.deps.Clock.Now()
 	wait := s.triesFrom.take(addressOf(r), now)
 	code, ok := access.ParseCode(typed)
+	locked := false
 	if wait == 0 && ok {
 		wait = s.triesOf.take(cmp.Or(strings.ToLower(candidate), strconv.Itoa(code.Minute)), now)
 	}
@@ -161,15 +166,30 @@ func (s *Server) sessionByCode(r *http.Request, candidate, typed string) (id str
 				if one.Created.Before(minute) {
 					break
 				}
-				known := candidate != "" || strings.HasPrefix(one.Candidate, generatedPrefix)
-				if s.keys.Matches(code, one.ID, one.Created) && known {
+				if candidate == "" && !strings.HasPrefix(one.Candidate, generatedPrefix) {
+					continue
+				}
+				allowed, err := s.deps.Store.CountTry(r.Context(), one.ID, session.Day(now), triesPerSession)
+				if err != nil {
+					return "", storeProblem(err)
+				}
+				locked = locked || !allowed
+				if s.keys.Matches(code, one.ID, one.Created) && allowed {
 					id = one.ID
 				}
 			}
 		}
 	}
-	if id == "" {
-		return "", newProblem(http.StatusForbidden, "bad_code", "no interview has this identifier and this code")
+	switch {
+	case id != "":
+		if err := s.deps.Store.ForgetTries(r.Context(), id); err != nil {
+			return "", storeProblem(err)
+		}
+		return id, nil
+	case locked: // whether the code is right or not
+		f := newProblem(http.StatusTooManyRequests, "locked_code", "too many wrong codes were tried today; the code works again after 00:00 UTC")
+		f.RetryAfter = session.NextDay(now).Sub(now)
+		return "", f
 	}
-	return id, nil
+	return "", newProblem(http.StatusForbidden, "bad_code", "no interview has this identifier and this code")
 }
