@@ -19,7 +19,7 @@ type sqliteEngine struct {
 	db         *sql.DB
 	path       string // empty in memory
 	statements map[string]*sql.Stmt
-	writer     chan struct{} // has a token during a write
+	group
 }
 
 // openSQLite opens a file, or a database in memory if path is empty.
@@ -60,7 +60,7 @@ func connectSQLite(ctx context.Context, path string) (s *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &sqliteEngine{db: db, path: path, statements: map[string]*sql.Stmt{}, writer: make(chan struct{}, 1)}
+	e := &sqliteEngine{db: db, path: path, statements: map[string]*sql.Stmt{}, group: group{writer: make(chan struct{}, 1)}}
 	for _, text := range statements {
 		if e.statements[text], err = db.PrepareContext(ctx, text); err != nil {
 			return nil, fmt.Errorf("prepare %q: %w", text, err)
