@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -23,13 +24,17 @@ import (
 // measured. Unlike latencies it hardly depends on other load of the machine.
 var cpuTime func() time.Duration
 
-// stores runs a benchmark with each store.
+// stores runs a benchmark with each store; PostgreSQL only if REHEARSE_TEST_POSTGRES has a DSN.
 func stores(b *testing.B, run func(b *testing.B, dsn string)) {
 	b.Run("memory", func(b *testing.B) { run(b, "memory:") })
 	b.Run("file", func(b *testing.B) { run(b, filepath.Join(b.TempDir(), "sessions.db")) })
+	if dsn := os.Getenv("REHEARSE_TEST_POSTGRES"); dsn != "" {
+		b.Run("postgres", func(b *testing.B) { run(b, dsn) })
+	}
 }
 
-// measure reports the speed of rounds, each of which returns its number of steps.
+// measure reports the speed of rounds, each of which returns its number of steps. The processor time is
+// that of the whole process: clients, service, store and scripted model.
 func measure(b *testing.B, t *town, round func() int) {
 	if cpuTime == nil {
 		cpuTime = func() time.Duration { return 0 }
@@ -44,35 +49,41 @@ func measure(b *testing.B, t *town, round func() int) {
 	b.ReportMetric(ms(t.latency.quantile(0.99)), "p99-ms")
 }
 
-// BenchmarkCrowd measures the throughput with a hundred candidates who answer at once.
-func BenchmarkCrowd(b *testing.B) {
-	stores(b, func(b *testing.B, dsn string) {
-		town := newTown(b, dsn)
-		measure(b, town, func() int { return count(b, town, eager) })
-	})
-}
-
 // rate is the load, in steps a second, at which latencies count.
 const rate = 300
 
-// BenchmarkPaced is a hundred candidates who think between their answers, so
+// BenchmarkEager measures interviews of candidates who all answer as soon as a question is shown. An error
+// of any request fails it.
+func BenchmarkEager(b *testing.B) {
+	crowds(b, func(int, time.Time) func(int) func(int) time.Time { return eager })
+}
+
+// BenchmarkPaced measures interviews of candidates who think between their answers, so
 // that rate steps a second arrive. A step's latency counts from the time at which
-// it was due, also where the one before was late.
+// it was due, also where the one before was late. An error of any request fails it.
 func BenchmarkPaced(b *testing.B) {
-	stores(b, func(b *testing.B, dsn string) {
-		town := newTown(b, dsn)
-		const think = crowd * time.Second / rate
-		measure(b, town, func() int {
-			begin := clock.Real().Now()
-			return count(b, town, func(candidate int) func(int) time.Time {
-				return func(step int) time.Time {
-					due := begin.Add(think*time.Duration(step) + think*time.Duration(candidate)/crowd)
-					_ = clock.Real().Sleep(b.Context(), due.Sub(clock.Real().Now()))
-					return due
-				}
+	crowds(b, func(candidates int, begin time.Time) func(int) func(int) time.Time {
+		think := time.Duration(candidates) * time.Second / rate
+		return func(candidate int) func(int) time.Time {
+			return func(step int) time.Time {
+				due := begin.Add(think*time.Duration(step) + think*time.Duration(candidate)/time.Duration(candidates))
+				_ = clock.Real().Sleep(b.Context(), due.Sub(clock.Real().Now()))
+				return due
+			}
+		}
+	})
+}
+
+// crowds measures 100 and 500 interviews at once with each store.
+func crowds(b *testing.B, pace func(candidates int, begin time.Time) func(candidate int) func(step int) time.Time) {
+	for _, candidates := range []int{crowd, 5 * crowd} {
+		b.Run(fmt.Sprint(candidates), func(b *testing.B) {
+			stores(b, func(b *testing.B, dsn string) {
+				town := newTown(b, dsn)
+				measure(b, town, func() int { return count(b, town, candidates, pace(candidates, clock.Real().Now())) })
 			})
 		})
-	})
+	}
 }
 
 // BenchmarkHeap measures the memory that an interview leaves behind, as the difference
@@ -80,7 +91,7 @@ func BenchmarkPaced(b *testing.B) {
 func BenchmarkHeap(b *testing.B) {
 	town := newTown(b, filepath.Join(b.TempDir(), "sessions.db"))
 	fill := func() {
-		count(b, town, eager)
+		count(b, town, crowd, eager)
 		town.latency.all = nil
 	}
 	fill()
@@ -95,36 +106,42 @@ func BenchmarkHeap(b *testing.B) {
 // BenchmarkFloor measures the minimum that any such service needs: as many posts of an
 // answer, each of which is committed and echoed.
 func BenchmarkFloor(b *testing.B) {
-	stores(b, func(b *testing.B, dsn string) {
-		db, err := store.Open(context.Background(), dsn)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { db.Close() })
-		t := &town{client: &http.Client{Transport: pooled(b)}, latency: &latencies{}}
-		server := httptest.NewServer(echo(db))
-		b.Cleanup(server.Close)
-		measure(b, t, func() int {
-			const each = 50
-			var group sync.WaitGroup
-			for range crowd {
-				group.Go(func() {
-					for range each {
-						begin := clock.Real().Now()
-						res, err := t.client.Post(server.URL, "application/json", strings.NewReader(`{"message":"because"}`))
-						if err != nil {
-							b.Error(err)
-							return
-						}
-						io.Copy(io.Discard, res.Body)
-						res.Body.Close()
-						t.latency.add(clock.Real().Now().Sub(begin))
-					}
-				})
-			}
-			group.Wait()
-			return crowd * each
+	for _, candidates := range []int{crowd, 5 * crowd} {
+		b.Run(fmt.Sprint(candidates), func(b *testing.B) {
+			stores(b, func(b *testing.B, dsn string) { benchFloor(b, dsn, candidates) })
 		})
+	}
+}
+
+func benchFloor(b *testing.B, dsn string, candidates int) {
+	db, err := store.Open(context.Background(), dsn)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { db.Close() })
+	t := &town{client: &http.Client{Transport: pooled(b)}, latency: &latencies{}}
+	server := httptest.NewServer(echo(db))
+	b.Cleanup(server.Close)
+	measure(b, t, func() int {
+		const each = 50
+		var group sync.WaitGroup
+		for range candidates {
+			group.Go(func() {
+				for range each {
+					begin := clock.Real().Now()
+					res, err := t.client.Post(server.URL, "application/json", strings.NewReader(`{"message":"because"}`))
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					io.Copy(io.Discard, res.Body)
+					res.Body.Close()
+					t.latency.add(clock.Real().Now().Sub(begin))
+				}
+			})
+		}
+		group.Wait()
+		return candidates * each
 	})
 }
 
@@ -147,9 +164,9 @@ func echo(db session.Store) http.Handler {
 	})
 }
 
-// count takes a crowd of interviews and returns their number of steps.
-func count(b *testing.B, t *town, pace func(int) func(int) time.Time) (steps int) {
-	all, err := t.fill(crowd, pace)
+// count takes a number of interviews at once and returns their number of steps.
+func count(b *testing.B, t *town, candidates int, pace func(int) func(int) time.Time) (steps int) {
+	all, err := t.fill(candidates, pace)
 	if err != nil {
 		b.Fatal(err)
 	}

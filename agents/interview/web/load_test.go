@@ -81,7 +81,7 @@ func newTown(tb testing.TB, dsn string) *town {
 
 // pooled returns a transport with a reusable connection for each candidate.
 func pooled(tb testing.TB) *http.Transport {
-	t := &http.Transport{MaxIdleConnsPerHost: 2 * crowd}
+	t := &http.Transport{MaxIdleConnsPerHost: 10 * crowd}
 	tb.Cleanup(t.CloseIdleConnections)
 	return t
 }
