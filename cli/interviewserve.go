@@ -92,7 +92,7 @@ on this machine.
 	f.DurationVar(&flags.overdue, "overdue-after", web.DefaultOverdue, "age from which an owed message is overdue, in the metrics")
 	f.StringSliceVar(&flags.hosts, "host", nil, "a further name by which requests may address this server")
 	f.StringSliceVar(&flags.proxies, "trusted-proxy", nil,
-		"address or network of a proxy whose X-Forwarded-For names the client, such as 10.0.0.0/8")
+		"address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto describe the client, such as 10.0.0.0/8")
 	f.IntVar(&flags.starts, "starts-per-minute", web.DefaultStarts, "interviews that one address may start in a minute; 0 means no limit")
 	f.IntVar(&flags.allStarts, "all-starts-per-minute", web.DefaultAllStarts,
 		"interviews that all addresses may start in a minute; 0 means no limit")

@@ -30,10 +30,9 @@ const triesPerSession = 100
 // generatedPrefix begins the identifiers of candidates who gave none.
 const generatedPrefix = "candidate-"
 
-// isSecure reports whether the client uses HTTPS, perhaps through a proxy. A client that lies about it
-// only affects its own cookie and the links that it is shown.
+// isSecure reports whether the client uses HTTPS, perhaps through a trusted proxy; see behindProxy.
 func isSecure(r *http.Request) bool {
-	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+	return r.TLS != nil || strings.EqualFold(r.Header.Get(forwardedProto), "https")
 }
 
 func (s *Server) setCookie(w http.ResponseWriter, r *http.Request, value string, maxAge time.Duration) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"regexp"
 	"strings"
 	"time"
@@ -22,6 +23,11 @@ const secret = "a secret of the server of this spec, long enough"
 
 func withSecrets(secrets ...string) func(*web.Options, *web.Deps) {
 	return func(o *web.Options, _ *web.Deps) { o.Secrets = secrets }
+}
+
+// behindProxy trusts the peer of the requests of httptest.
+func behindProxy(o *web.Options, _ *web.Deps) {
+	o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}
 }
 
 // as sends a GET with a cookie.
@@ -84,7 +90,7 @@ var _ = Describe("The cookie", func() {
 
 	DescribeTable("is only sent back by HTTPS where the client uses it",
 		func(change func(*http.Request)) {
-			h := newHouse("lea")
+			h := newHouse("lea", behindProxy)
 			r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("language=en"))
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			change(r)
@@ -176,12 +182,14 @@ var _ = Describe("The personal link", func() {
 	})
 
 	It("has the address that the client uses, also by mail", func() {
-		h := newHouse("lea")
+		h := newHouse("lea", behindProxy)
 		path, _ := h.beginOnPage("")
 		r := httptest.NewRequest(http.MethodGet, path+"/mine", nil)
 		r.Header.Set("X-Forwarded-Proto", "https")
 		page := h.do(r).Body.String()
 		Expect(page).To(ContainSubstring("https://example.com/r/"))
+		r.RemoteAddr = "198.51.100.1:1" // not the proxy
+		Expect(h.do(r).Body.String()).To(And(ContainSubstring("http://example.com/r/"), Not(ContainSubstring("https://example.com"))))
 		Expect(page).To(MatchRegexp(`href="mailto:\?subject=My%20link[^"+]*&amp;body=Hello[^"+]*https:%2F%2Fexample.com%2Fr%2F[a-z2-7]{50,}%0D%0A`))
 	})
 

@@ -10,22 +10,34 @@ import (
 // maxForwarded is the maximum number of addresses that are read from X-Forwarded-For.
 const maxForwarded = 32
 
-// behindProxy returns a request that comes from a trusted proxy with the address of the client in
-// RemoteAddr. Other requests are returned unchanged, whatever their headers are.
+// forwardedProto is the header in which a proxy names the protocol of the client.
+const forwardedProto = "X-Forwarded-Proto"
+
+// behindProxy returns a request of a trusted proxy with the address of the client in RemoteAddr and only
+// the last value of X-Forwarded-Proto, because the client can forge those before it. A request of
+// another peer is returned without that header, and otherwise unchanged, whatever its headers are.
 func (s *Server) behindProxy(r *http.Request) *http.Request {
-	if len(s.options.TrustedProxies) == 0 {
-		return r
-	}
+	protocols := r.Header.Values(forwardedProto)
 	peer, ok := hostAddress(r.RemoteAddr)
-	if !ok || !s.trusts(peer) {
-		return r
-	}
-	client := clientAddress(r.Header.Values("X-Forwarded-For"), s.trusts)
-	if !client.IsValid() {
+	trusted := ok && s.trusts(peer)
+	if !trusted && len(protocols) == 0 {
 		return r
 	}
 	r = r.WithContext(r.Context())
-	r.RemoteAddr = client.String()
+	r.Header = r.Header.Clone()
+	r.Header.Del(forwardedProto)
+	if !trusted {
+		s.distrusted.Do(func() {
+			s.deps.Log.WarnContext(r.Context(), "a request with X-Forwarded-Proto came from an address that is not a trusted proxy; "+
+				"links and cookies are those of HTTP (see --trusted-proxy)")
+		})
+		return r
+	}
+	list := strings.Split(strings.Join(protocols, ","), ",")
+	r.Header.Set(forwardedProto, strings.TrimSpace(list[len(list)-1]))
+	if client := clientAddress(r.Header.Values("X-Forwarded-For"), s.trusts); client.IsValid() {
+		r.RemoteAddr = client.String()
+	}
 	return r
 }
 

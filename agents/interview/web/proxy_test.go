@@ -1,6 +1,7 @@
 package web
 
 import (
+	"log/slog"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
@@ -39,6 +40,35 @@ var _ = DescribeTable("the address of a client",
 	Entry("is a network in IPv6", "::1/128", "[::1]:99", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
 	Entry("may have a port and brackets", "::1/128", "[::1]:99", "[2001:db8::5]:443", "2001:db8::/64"),
 	Entry("may be IPv4 in IPv6", "127.0.0.1/32", "[::ffff:127.0.0.1]:99", "::ffff:203.0.113.7", "203.0.113.7/32"),
+)
+
+var _ = DescribeTable("the protocol of a client",
+	func(peer, header string, secure, warned bool) {
+		var log strings.Builder
+		s := Server{deps: Deps{Log: slog.New(slog.NewTextHandler(&log, nil))}}
+		s.options.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+		r := httptest.NewRequest("POST", "/", nil)
+		r.RemoteAddr = peer
+		for line := range strings.SplitSeq(header, "|") {
+			if line != "" {
+				r.Header.Add("X-Forwarded-Proto", line)
+			}
+		}
+		before := r.Header.Clone()
+		for range 2 {
+			Expect(isSecure(s.behindProxy(r))).To(Equal(secure))
+		}
+		Expect(r.Header).To(Equal(before), "the request itself is not changed")
+		Expect(strings.Count(log.String(), "trusted proxy")).To(Equal(map[bool]int{true: 1}[warned]))
+	},
+	Entry("is that of a trusted proxy", "10.0.0.1:99", "https", true, false),
+	Entry("is HTTP, if a trusted proxy says so", "10.0.0.1:99", "http", false, false),
+	Entry("is HTTP, if a trusted proxy says nothing", "10.0.0.1:99", "", false, false),
+	Entry("is the last one, because the client may send the others", "10.0.0.1:99", "https, http", false, false),
+	Entry("is the last one of several headers", "10.0.0.1:99", "http|HTTPS", true, false),
+	Entry("is that of the connection, if another peer sends the header", "192.0.2.1:99", "https", false, true),
+	Entry("is that of the connection, without the header", "192.0.2.1:99", "", false, false),
+	Entry("is that of the connection, without an address", "@", "https", false, true),
 )
 
 // What the client sends before what the proxies append never counts.

@@ -17,6 +17,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -69,8 +70,9 @@ type Options struct {
 	Contact string
 	// Invite is true if the service requires invitations, so that the page asks for one.
 	Invite bool
-	// TrustedProxies are the addresses of proxies whose X-Forwarded-For names the client. Without them
-	// the client is the peer of the connection, so that all requests through a proxy have one address.
+	// TrustedProxies are the addresses of proxies whose X-Forwarded-For names the client, and whose
+	// X-Forwarded-Proto its protocol. Without them the client is the peer of the connection, so that all
+	// requests through a proxy have one address, and HTTPS is that of the connection.
 	TrustedProxies []netip.Prefix
 	// MaxBody is the maximum size of a request body in bytes; default 256 KiB.
 	MaxBody int64
@@ -116,6 +118,8 @@ type Server struct {
 	options Options
 	deps    Deps
 	handler http.Handler
+	// distrusted warns once of a proxy that is not trusted.
+	distrusted sync.Once
 	// draining is set while the server shuts down.
 	draining atomic.Bool
 	busy     busy
