@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
+	"github.com/rehearse-dev/rehearse/llm"
 )
 
 // The limits of a day, as Owed.Limit names them.
@@ -19,6 +20,38 @@ const (
 	limitCallsPerAddress = "calls-per-address"
 	limitCostPerAddress  = "cost-per-address"
 )
+
+// checkPrice refuses a budget in money for a model whose price is not known: it would never be used up.
+func checkPrice(o Options, d Deps) error {
+	if d.Price != nil {
+		if _, ok := d.Price(o.Model, llm.Usage{Input: 1, Output: 1}); ok {
+			return nil
+		}
+	}
+	if o.PerDay.Cost > 0 || o.PerAddress.Cost > 0 {
+		return fmt.Errorf("limits of a day: the price of the model %q is not known, so its cost cannot be limited; "+
+			"give its price (--prices), or limit the calls instead (--max-calls-per-day, --max-calls-per-address)", o.Model)
+	}
+	if o.MaxCost > 0 {
+		d.Log.Warn("the price of the model is not known: the limit of the cost of a session does not apply to it, that of its calls does",
+			"model", o.Model, "max_calls", o.MaxCalls)
+	}
+	return nil
+}
+
+// estimate returns what a call of unknown cost is counted as: our own count of its tokens, at the price of
+// the model that replied, or else of the one that was called.
+func (t *step) estimate(c session.Call) *quantity.Money {
+	if t.dep.Price == nil {
+		return nil
+	}
+	for _, model := range []string{c.Model, t.set.Model} {
+		if cost, ok := t.dep.Price(model, c.Counted); ok {
+			return &cost
+		}
+	}
+	return nil
+}
 
 // budgetSpent returns the limit of the day that was reached and its error; limit is empty if none was.
 func (t *step) budgetSpent() (limit string, failed *Error, err error) {

@@ -2,6 +2,8 @@ package interview_test
 
 import (
 	"context"
+	"log/slog"
+	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -152,6 +154,45 @@ var _ = Describe("The budget of a day", Label("I-09"), func() {
 		Expect(session.Day(r.clock.Now())).NotTo(Equal(session.Day(before)))
 		Expect(today(ctx)).To(HaveField("Calls", 0))
 		Expect(today(ctx)).To(HaveField("MicroEUR", BeZero()))
+	})
+
+	It("counts a reply of a model without a price as one of the model that was called", func(ctx context.Context) {
+		r.options.PerDay = interview.Budget{Cost: 0.005}
+		r.price = func(model string, u llm.Usage) (quantity.Money, bool) {
+			return quantity.Money{Amount: float64(u.Total()) / 1e6, Currency: quantity.EUR}, model == "gpt-test"
+		}
+		good := r.backend
+		r.backend = llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
+			reply, err := good.Complete(ctx, req)
+			reply.Model = "another"
+			return reply, err
+		})
+		s := r.serve()
+		v, failed := advance(ctx, s, "a", handle(ctx, s, p.begin()))
+		Expect(failed.Code).To(Equal(interview.CodeBudget))
+		Expect(r.ledger(v.SessionID)).To(And(HaveLen(4), HaveEach(HaveField("Cost", BeNil()))))
+		stored, err := r.store.Load(ctx, v.SessionID)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(stored.Spent.Amount * 1e6).To(BeNumerically("~", today(ctx).MicroEUR, 4))
+	})
+
+	It("is refused in money if the price of the model is not known", func(ctx context.Context) {
+		unknown := func(string, llm.Usage) (quantity.Money, bool) { return quantity.Money{}, false }
+		log := &strings.Builder{}
+		deps := interview.Deps{Store: r.store, Clock: r.clock, Backend: r.backend, Log: slog.New(slog.NewTextHandler(log, nil))}
+		for _, price := range []llm.Pricer{nil, unknown} {
+			deps.Price = price
+			for _, o := range []interview.Options{
+				{Model: "m", PerDay: interview.Budget{Cost: 1}}, {Model: "m", PerAddress: interview.Budget{Calls: 9, Cost: 1}, AddressKey: "key"},
+			} {
+				_, err := interview.New(o, deps)
+				Expect(err).To(MatchError(And(ContainSubstring(`price of the model "m" is not known`), ContainSubstring("--max-calls-per-day"))))
+			}
+		}
+		Expect(log.String()).To(BeEmpty())
+		_, err := interview.New(interview.Options{Model: "m", PerDay: interview.Budget{Calls: 1}}, deps)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(log.String()).To(ContainSubstring("the limit of the cost of a session does not apply"))
 	})
 
 	It("is refused if it is not one, or if addresses could not be hashed", func() {

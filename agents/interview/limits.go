@@ -76,11 +76,7 @@ func (t *step) spend(c session.Call) {
 	cost := c.Cost
 	if cost == nil {
 		t.now.Unpriced++
-		if t.dep.Price != nil {
-			if counted, ok := t.dep.Price(c.Model, c.Counted); ok {
-				cost = &counted
-			}
-		}
+		cost = t.estimate(c)
 	}
 	if cost == nil {
 		return // the day keeps the reserve

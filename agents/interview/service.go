@@ -38,6 +38,9 @@ func New(o Options, d Deps) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkPrice(o, d); err != nil {
+		return nil, err
+	}
 	s := &Service{set: o, dep: d, prompts: map[session.Language]*prompt.Set{}}
 	s.caller = run.Caller{Backend: d.Backend, Clock: d.Clock, CallTimeout: o.CallTimeout}
 	for _, l := range session.Languages() {
