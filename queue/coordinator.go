@@ -35,7 +35,7 @@ type Options struct {
 	Window int
 	// Deaths is the number of workers that a trial may kill before it becomes an error; default 25.
 	Deaths int
-	// Patience is the time without the database after which the run ends; default 1 min.
+	// Patience is the time since the first failure of the database after which the run ends; default 1 min.
 	Patience time.Duration
 	// Resume is the key of the run to go on with; empty begins a new one.
 	Resume string

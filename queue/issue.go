@@ -42,22 +42,25 @@ const maxAttempts = 30_000
 // loop issues jobs and looks for results until ctx ends or the queue fails.
 func (c *Coordinator) loop(ctx context.Context) {
 	defer close(c.ended)
-	reached := c.opts.Clock.Now()
+	var failing time.Time // since the first failure; zero while the queue can be used
 	outage := outage{log: c.opts.Log}
 	for ctx.Err() == nil {
 		err := c.step(ctx)
 		wait := pollTime
 		now := c.opts.Clock.Now()
+		if failing.IsZero() {
+			failing = now
+		}
 		_, over := errors.AsType[*capError](err)
 		switch {
 		case err == nil:
-			reached = now
+			failing = time.Time{}
 		case over:
 			c.fail(err)
 			return
 		case ctx.Err() != nil:
 			return
-		case !transient(err) || now.Sub(reached) > c.opts.Patience:
+		case !transient(err) || now.Sub(failing) > c.opts.Patience:
 			c.fail(fmt.Errorf("the queue %s failed: %w", c.store.name, explain(err)))
 			return
 		default:
