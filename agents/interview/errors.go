@@ -43,6 +43,7 @@ const (
 	CodeBudget       Code = "budget_spent"       // the calls or the cost of a day are used up
 	CodeUninvited    Code = "invitation_needed"  // interviews begin with an invitation only
 	CodeInvitation   Code = "invitation_invalid" // there is no such invitation, or it cannot be used any more
+	CodeOtherJob     Code = "invitation_job"     // the invitation is for another job
 	CodeStore        Code = "store_failed"       // the store failed; the same submission may be sent again
 )
 
@@ -51,7 +52,7 @@ func Codes() []Code {
 	return []Code{
 		CodeInvalid, CodeEmptyAnswer, CodeTooLong, CodeUnknown, CodeUnknownEvent,
 		CodeUnknownJob, CodeOutOfOrder, CodeFinished, CodeBusy, CodeBackend, CodeReply, CodeLimit, CodeBudget,
-		CodeUninvited, CodeInvitation, CodeStore,
+		CodeUninvited, CodeInvitation, CodeOtherJob, CodeStore,
 	}
 }
 

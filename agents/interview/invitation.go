@@ -25,6 +25,8 @@ func (t *step) invited(now time.Time) (i session.Invitation, resumed bool, err e
 		return i, false, storeFailed("read the invitation", err)
 	case t.request.Candidate != "" && i.Candidate != "" && t.request.Candidate != i.Candidate:
 		return i, false, refuse(CodeInvalid, "candidateId: the invitation is for another candidate")
+	case t.request.Job != "" && i.Job != "" && t.request.Job != i.Job:
+		return i, false, refuse(CodeOtherJob, "job: the invitation is for another job, %q", i.Job)
 	case state == "open":
 		return i, false, nil
 	case state == "used" && i.Uses == 1:

@@ -89,6 +89,23 @@ var _ = Describe("An invitation", Label("I-15"), func() {
 		Expect(failed.View).To(BeNil())
 	})
 
+	It("for one job begins interviews about that job only", Label("I-02"), func(ctx context.Context) {
+		r.jobs = []session.Job{job("nurse", session.English), job("buyer", session.English)}
+		s = r.serve()
+		Expect(r.store.(*store.Store).Invite(ctx, session.Invitation{
+			Hash: session.HashInvitation("j"), Job: "buyer", Uses: 1, Created: r.clock.Now(), Expires: r.clock.Now().Add(time.Hour),
+		})).To(Succeed())
+		in := begin("j", "")
+		in.Job = "nurse"
+		failed := refusal(s.Handle(ctx, in))
+		Expect(failed.Code).To(Equal(interview.CodeOtherJob))
+		in.Job = ""
+		v := handle(ctx, s, in)
+		Expect(r.store.Load(ctx, v.SessionID)).To(HaveField("Job.ID", "buyer"))
+		in.Job = "nurse"
+		Expect(refusal(s.Handle(ctx, in)).Code).To(Equal(interview.CodeOtherJob), "it is not shown again as another one either")
+	})
+
 	It("expires", func(ctx context.Context) {
 		Expect(r.clock.Sleep(ctx, time.Hour)).To(Succeed())
 		Expect(refusal(s.Handle(ctx, begin("t", ""))).Message).To(ContainSubstring("expired"))

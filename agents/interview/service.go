@@ -176,7 +176,7 @@ func (t *step) start() error {
 	if err != nil || resumed {
 		return err
 	}
-	job, refused := pickJob(t.dep.Jobs, t.request.Job, t.request.Language)
+	job, refused := pickJob(t.dep.Jobs, cmp.Or(invitation.Job, t.request.Job), t.request.Language)
 	if refused != nil {
 		return refused
 	}

@@ -75,11 +75,11 @@ func heading(m session.Message) string {
 
 // PrintInvitations prints a table of invitations.
 func PrintInvitations(out io.Writer, all []session.Invitation, now time.Time) error {
-	w := console.Table(3)
-	w.AppendHeader(table.Row{"invitation", "candidate", "used", "state", "expires (UTC)"})
+	w := console.Table(4)
+	w.AppendHeader(table.Row{"invitation", "candidate", "job", "used", "state", "expires (UTC)"})
 	for _, i := range all {
 		w.AppendRow(table.Row{
-			i.ID(), sanitize.Line(i.Candidate, 64), fmt.Sprintf("%d of %d", i.Used, i.Uses), i.State(now),
+			i.ID(), sanitize.Line(i.Candidate, 64), sanitize.Line(i.Job, 64), fmt.Sprintf("%d of %d", i.Used, i.Uses), i.State(now),
 			i.Expires.UTC().Format("2006-01-02 15:04"),
 		})
 	}

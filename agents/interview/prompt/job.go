@@ -26,6 +26,9 @@ const (
 
 var jobID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
+// ValidJobID reports whether a text can be the id of a job.
+func ValidJobID(id string) bool { return jobID.MatchString(id) }
+
 // ParseJob reads the file of a job. Its default id is the name of the file without extension. If the
 // file is invalid, the error is a yamlsrc.Diagnostics with all problems.
 func ParseJob(file string, data []byte) (session.Job, error) {
@@ -60,7 +63,7 @@ func JobProblems(j *session.Job) (all []JobProblem) {
 			report(path, "the text has %d characters; at most %d are allowed", n, longest)
 		}
 	}
-	if !jobID.MatchString(j.ID) {
+	if !ValidJobID(j.ID) {
 		report("id", `invalid id %q; use 1 to 64 lowercase letters, digits, "-" and "_", beginning with a letter or a digit`,
 			sanitize.Cut(j.ID, maxJobTitle))
 	}

@@ -12,6 +12,8 @@ type Invitation struct {
 	Hash string `json:"hash"`
 	// Candidate is the candidate of its sessions; empty leaves the choice to the client.
 	Candidate string `json:"candidate,omitempty"`
+	// Job is the id of the job of its sessions; empty leaves the choice to the client.
+	Job string `json:"job,omitempty"`
 	// Uses is the number of sessions that it may begin, and Used the number that it began.
 	Uses    int       `json:"uses"`
 	Used    int       `json:"used"`

@@ -63,6 +63,7 @@ func inviting(open opener) {
 	It("returns what was stored, and forgets the candidate of a deleted session", func(ctx SpecContext) {
 		s := open(ctx)
 		one := invitation("t", 2)
+		one.Job = "nurse"
 		Expect(s.Invite(ctx, one)).To(Succeed())
 		Expect(create(ctx, s, "a", "t", start)).To(Succeed())
 		one.Used, one.Session = 1, "a"

@@ -15,7 +15,7 @@ func (s *Store) Invite(ctx context.Context, i session.Invitation) error {
 	err := checkKey("hash of the invitation", i.Hash)
 	if err == nil {
 		err = s.engine.apply(ctx, []operation{{statement: insertInvitation, args: []any{
-			i.Hash, i.Candidate, i.Uses, i.Created.UnixNano(), i.Expires.UnixNano(),
+			i.Hash, i.Candidate, i.Job, i.Uses, i.Created.UnixNano(), i.Expires.UnixNano(),
 		}}})
 	}
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Store) Invitation(ctx context.Context, hash string) (session.Invitation
 
 func scanInvitation(rows *sql.Rows) (i session.Invitation, err error) {
 	var created, expires int64
-	err = rows.Scan(&i.Hash, &i.Candidate, &i.Uses, &i.Used, &created, &expires, &i.Revoked, &i.Session)
+	err = rows.Scan(&i.Hash, &i.Candidate, &i.Job, &i.Uses, &i.Used, &created, &expires, &i.Revoked, &i.Session)
 	i.Created, i.Expires = time.Unix(0, created).UTC(), time.Unix(0, expires).UTC()
 	return i, err
 }

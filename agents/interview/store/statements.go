@@ -44,14 +44,14 @@ const (
 	selectSpending  = `SELECT calls, micro_eur FROM interview_spending WHERE day = $1 AND address = $2`
 
 	insertInvitation = `INSERT INTO interview_invitations (hash, candidate, job, uses, used, created_ns, expires_ns, revoked, session)
-		VALUES ($1, $2, '', $3, 0, $4, $5, 0, '')`
+		VALUES ($1, $2, $3, $4, 0, $5, $6, 0, '')`
 	useInvitation = `UPDATE interview_invitations SET used = used + 1, session = $2
 		WHERE hash = $1 AND used < uses AND revoked = 0 AND expires_ns > $3`
 	revokeInvitation = `UPDATE interview_invitations SET revoked = 1 WHERE hash = $1`
 	// What remains of the invitations of a deleted session names neither it nor its candidate.
 	forgetInvitation = `UPDATE interview_invitations SET session = '', candidate = '',
 		revoked = CASE WHEN candidate = '' THEN revoked ELSE 1 END WHERE session = $1`
-	invitations      = `SELECT hash, candidate, uses, used, created_ns, expires_ns, revoked, session FROM interview_invitations `
+	invitations      = `SELECT hash, candidate, job, uses, used, created_ns, expires_ns, revoked, session FROM interview_invitations `
 	selectInvitation = invitations + `WHERE hash = $1`
 	listInvitations  = invitations + `ORDER BY created_ns DESC, hash`
 

@@ -43,6 +43,7 @@ func (s *Server) handle(r *http.Request, in interview.Submission) (interview.Vie
 		if refused := s.startAllowed(r); refused != nil {
 			return interview.View{}, refused
 		}
+		in.Job = s.jobOf(r, in.Job, in.Invitation)
 		offered := s.offered(in.Job)
 		if in.Language == "" {
 			in.Language = offered[0]

@@ -84,6 +84,7 @@ var catalog = map[session.Language]pageTexts{
 			"invitation_needed": "This interview needs an invitation. Please open the link that you received: it contains yours.",
 			"invitation_invalid": "This invitation cannot begin an interview: it was used before, has expired or was withdrawn. To go on with " +
 				"your interview, use its own address. For a new invitation, please contact whoever sent you this one.",
+			"invitation_job":  "This invitation is for another job. Open the link that you received: it leads to the right one.",
 			"too_many_starts": "Too many interviews were started in a short time. Try again in a minute.",
 			"store_failed":    "Your answer could not be saved. It is still here: send it again in a moment.",
 			"unknown_session": "There is no interview at this address.",
@@ -168,6 +169,7 @@ var catalog = map[session.Language]pageTexts{
 			"invitation_invalid": "Cette invitation ne permet pas de commencer un entretien : elle a déjà servi, a expiré ou a été retirée. " +
 				"Pour reprendre [[ton|votre]] entretien, [[utilise|utilisez]] son adresse. Pour une nouvelle invitation, [[contacte|contactez]] la " +
 				"personne qui l'a envoyée.",
+			"invitation_job":  "Cette invitation concerne un autre poste : le lien qui l'accompagne y mène.",
 			"too_many_starts": "Trop d'entretiens ont commencé en peu de temps. Réessayez dans une minute.",
 			"store_failed": "[[Ta|Votre]] réponse n'a pas pu être enregistrée. Elle est toujours là : [[renvoie-la|renvoyez-la]] dans un " +
 				"instant.",

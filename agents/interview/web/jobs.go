@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
@@ -19,6 +20,18 @@ func (s *Server) offered(id string) []session.Language {
 		return s.options.Languages
 	}
 	return all
+}
+
+// jobOf returns a job that a request names, or else that of its invitation; empty if neither names one.
+func (s *Server) jobOf(r *http.Request, id, invitation string) string {
+	if id != "" || invitation == "" {
+		return id
+	}
+	i, err := s.deps.Store.Invitation(r.Context(), session.HashInvitation(invitation))
+	if err != nil {
+		return "" // the service reports it
+	}
+	return i.Job
 }
 
 // jobChoice is a job of the list on the first page.

@@ -2,12 +2,14 @@ package web_test
 
 import (
 	"net/http"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
 )
 
@@ -66,6 +68,26 @@ var _ = Describe("Several jobs", Label("I-02"), func() {
 		w = h.form("/", "language", "fr")
 		Expect(w.Code).To(Equal(http.StatusBadRequest))
 		Expect(w.Body.String()).To(ContainSubstring(`href="/jobs/nurse"`))
+	})
+
+	It("are left to an invitation for one of them", func(ctx SpecContext) {
+		now := h.clock.Now()
+		for token, job := range map[string]string{"one": "buyer", "any": ""} {
+			Expect(h.disk.Store.(*store.Store).Invite(ctx, session.Invitation{
+				Hash: session.HashInvitation(token), Job: job, Uses: 2, Created: now, Expires: now.Add(time.Hour),
+			})).To(Succeed())
+		}
+		for _, link := range []string{"/?invite=one", "/jobs/buyer?invite=one"} {
+			Expect(h.get(link).Body.String()).To(And(ContainSubstring(`action="/jobs/buyer"`), ContainSubstring(`value="one"`)), link)
+		}
+		Expect(h.get("/?invite=any").Body.String()).To(ContainSubstring(`href="/jobs/nurse?invite=any"`), "the list keeps the invitation")
+		begun := h.post(`{"event":"START","invitation":"one"}`)
+		Expect(begun.Status).To(Equal(http.StatusOK))
+		Expect(h.store.Load(ctx, begun.SessionID)).To(HaveField("Job.ID", "buyer"))
+		w := h.form("/jobs/nurse", "language", "fr", "invitation", "one")
+		Expect(w.Code).To(Equal(http.StatusForbidden))
+		Expect(w.Body.String()).To(ContainSubstring("This invitation is for another job"))
+		Expect(h.form("/", "language", "fr", "invitation", "one").Code).To(Equal(http.StatusSeeOther), "typed on the first page")
 	})
 
 	It("show no list if there is one", func() {

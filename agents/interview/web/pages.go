@@ -23,7 +23,7 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request) {
 // showStart completes p for the job of the request and renders it.
 func (s *Server) showStart(w http.ResponseWriter, r *http.Request, status int, p startPage) {
 	p.Invited = s.options.Invite
-	p.Job = r.PathValue("job")
+	p.Job = s.jobOf(r, r.PathValue("job"), p.Invitation)
 	p.Offered = s.offered(p.Job)
 	p.Language = s.preferredOf(r, p.Offered)
 	p.Jobs = jobChoices(s.options.Jobs, p.Language)

@@ -45,6 +45,7 @@ var codeStatuses = map[interview.Code]int{
 	interview.CodeBudget:       http.StatusTooManyRequests,
 	interview.CodeUninvited:    http.StatusForbidden,
 	interview.CodeInvitation:   http.StatusForbidden,
+	interview.CodeOtherJob:     http.StatusForbidden,
 	interview.CodeStore:        http.StatusServiceUnavailable,
 }
 

@@ -18,7 +18,7 @@ var _ = It("answers every code of the service with its status, and an unknown on
 	want := map[interview.Code]int{
 		"invalid": 400, "empty_answer": 400, "unknown_event": 400, "unknown_job": 400,
 		"unknown_session": 404, "out_of_order": 409, "finished": 409, "busy": 409, "answer_too_long": 413,
-		"session_limit": 403, "budget_spent": 429, "invitation_needed": 403, "invitation_invalid": 403, "backend_failed": 502, "reply_invalid": 502, "store_failed": 503,
+		"session_limit": 403, "budget_spent": 429, "invitation_needed": 403, "invitation_invalid": 403, "invitation_job": 403, "backend_failed": 502, "reply_invalid": 502, "store_failed": 503,
 	}
 	got := map[interview.Code]int{}
 	for _, code := range interview.Codes() {
