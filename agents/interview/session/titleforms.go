@@ -121,6 +121,15 @@ func yearIn(name string) string {
 	return ""
 }
 
+// countryIn returns the country after a title, or "".
+func countryIn(name string) string {
+	words := textfold.Fold(name)
+	if last := len(words) - 1; last > 0 && countrySuffixes[words[last]] {
+		return words[last][:2]
+	}
+	return ""
+}
+
 // subtitleMarks matches what separates the parts of a title.
 var subtitleMarks = compiled(`\s?:\s|\s[–—-]\s`)
 
@@ -254,7 +263,7 @@ var numerals = map[string]string{
 	"deux": "2", phonetic("trois"): "3", phonetic("quatre"): "4", phonetic("cinq"): "5", "onze": "11", phonetic("douze"): "12",
 }
 
-var phoneticSpelling = strings.NewReplacer("ph", "f", "qu", "k", "q", "k", "c", "k", "y", "i")
+var phoneticSpelling = strings.NewReplacer("ph", "f", "qu", "k", "q", "k", "ch", "kh", "ce", "se", "ci", "si", "cy", "si", "ck", "k", "c", "k", "y", "i")
 
 // phonetic returns the phonetic form of a word: words of three letters and more lose the
 // differences between "ph" and "f", "y" and "i", "c" and "k", and longer ones doubled letters.
@@ -289,6 +298,10 @@ func initialsOf(title []string) []string {
 		if !smallWords[word] || i > 0 && len(title) == 2 {
 			counting.WriteString(first)
 		}
+	}
+	whole := slices.DeleteFunc(slices.Clone(title), func(word string) bool { return word == "s" || word == "t" })
+	if len(whole) < len(title) && len(whole) > 0 {
+		return append(initialsOf(whole), all.String(), counting.String()) // "It's"
 	}
 	out := []string{all.String(), counting.String()}
 	return slices.DeleteFunc(out, func(s string) bool { return len(s) < 2 })

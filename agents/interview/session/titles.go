@@ -8,10 +8,12 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-// maxTitles and maxTitleWords limit the cost of an answer with hundreds of works.
+// The limits that bound the cost of an answer with hundreds of works, or of a long text.
 const (
 	maxTitles     = 12
 	maxTitleWords = 12
+	maxTitleRead  = 1 << 10  // bytes of a title
+	maxSearched   = 64 << 10 // bytes of a text
 )
 
 // Titles finds works in a text even if it spells their titles differently: with a typing
@@ -33,6 +35,7 @@ type TitleSpan struct{ Start, End, Work int }
 func NewTitles(names []string) *Titles {
 	x := &Titles{names: names[:min(len(names), maxTitles)]}
 	for work, name := range x.names {
+		name = name[:min(len(name), maxTitleRead)]
 		x.addExact(work, name)
 		x.addNear(work, name)
 		x.addKnown(work, name)
@@ -115,11 +118,12 @@ func withoutArticle(words []string) []string {
 }
 
 // Find returns the ranges of a text that name works, in order and without overlaps. It accepts
-// other spellings only of works that the text does not name exactly. It takes linear time.
+// other spellings only of works that the text does not name exactly. It takes linear time, and omits the text after 64 KiB.
 func (x *Titles) Find(text string) []TitleSpan {
 	if x == nil || len(x.exact) == 0 {
 		return nil
 	}
+	text = text[:min(len(text), maxSearched)]
 	tokens := titleTokens(text)
 	found := x.findExact(text, tokens)
 	var named [maxTitles]bool
@@ -146,7 +150,7 @@ func (x *Titles) withoutOthers(text string, found []TitleSpan) []TitleSpan {
 	}
 	for _, q := range quotes().FindAllStringIndex(text, -1) {
 		title := strings.Trim(text[q[0]:q[1]], "«»“”\" \u00a0\u202f")
-		if !isTitle(title) {
+		if !isTitle(title) && knownTitles().exactly(title) == nil {
 			continue
 		}
 		found = slices.DeleteFunc(found, func(s TitleSpan) bool {
@@ -167,6 +171,9 @@ func (x *Titles) isTitleOf(title string, work int) bool {
 	if a, b := yearIn(title), yearIn(x.names[work]); a != "" && b != "" && a != b {
 		return false // another film of this title
 	}
+	if a, b := countryIn(title), countryIn(x.names[work]); a != "" && b != "" && a != b {
+		return false // another series of this title
+	}
 	for _, part := range subtitleMarks().Split(title, -1) {
 		if key := titleWords(part); len(key) >= shortWords && slices.Equal(key, titleWords(x.names[work])) {
 			return true
@@ -179,8 +186,8 @@ func (x *Titles) isTitleOf(title string, work int) bool {
 	if slices.Equal(of, whole) || len(short) > 0 && slices.Equal(short, whole) || len(series) > 0 && slices.Equal(of, series) {
 		return true
 	}
-	if known := knownTitles().exactly(title); len(known) > 0 && len(x.works[work]) > 0 {
-		return sameKnown(known, x.works[work])
+	if known := knownTitles().officially(title); len(known) > 0 && len(x.works[work]) > 0 {
+		return sameKnown(known, x.works[work]) || knownTitles().inSeries(title, x.works[work])
 	}
 	stem, volumes := withoutVolumes(words)
 	stem = withoutTail(stem)
