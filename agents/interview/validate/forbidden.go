@@ -23,17 +23,31 @@ var zoneNames = map[zone]string{
 	zonePathology:  "pathology",
 	zoneFamily:     "family",
 	zoneAge:        "age",
+	zonePrivate:    "private life",
 }
 
-// forbidden adds findings for the zones that a text enters: errors for plain words, and warnings for cues
-// in a passage without plain words. It ignores the titles of works, and what happens in them.
+// forbidden adds findings for the zones that a text enters: errors for plain words, and warnings for cues and for
+// passages that the classifier takes for private. It ignores the titles of works, and what happens in them.
 func (c *checker) forbidden() {
+	plain, hinted := c.lexiconHits()
+	c.classify(plain, hinted)
+	for _, zone := range append(zones(), zonePrivate) {
+		if all := plain[zone]; len(all) > 0 {
+			c.addZone(zone, all, fmt.Sprintf("the text touches on %s", zoneNames[zone]))
+		} else if all := hinted[zone]; len(all) > 0 {
+			c.addZone(zone, all, fmt.Sprintf("the text may be a roundabout question about %s", zoneNames[zone]))
+		}
+	}
+}
+
+// lexiconHits returns the places with plain words, and those with cues, by zone.
+func (c *checker) lexiconHits() (plain, hinted map[zone][]zoneHit) {
+	plain, hinted = map[zone][]zoneHit{}, map[zone][]zoneHit{}
 	hits := findZones(c.Text)
 	if len(hits) == 0 {
-		return
+		return plain, hinted
 	}
 	titles := c.find(c.Text)
-	plain, hinted := map[zone][]zoneHit{}, map[zone][]zoneHit{}
 	for _, h := range hits {
 		for len(titles) > 0 && titles[0].End < h.End {
 			titles = titles[1:]
@@ -46,13 +60,7 @@ func (c *checker) forbidden() {
 			plain[h.Zone] = append(plain[h.Zone], h)
 		}
 	}
-	for _, zone := range zones() {
-		if all := plain[zone]; len(all) > 0 {
-			c.addZone(zone, all, fmt.Sprintf("the text touches on %s", zoneNames[zone]))
-		} else if all := hinted[zone]; len(all) > 0 {
-			c.addZone(zone, all, fmt.Sprintf("the text may be a roundabout question about %s", zoneNames[zone]))
-		}
-	}
+	return plain, hinted
 }
 
 // addZone adds a finding for the places of a zone, which names the first one.

@@ -104,6 +104,7 @@ var frenchSections = map[string]string{
 	"pathology":                         "un trouble psychique",
 	"family":                            "la situation de famille",
 	"age":                               "l'âge",
+	"private":                           "la vie privée",
 }
 
 // frenchSection returns the name of a section; "question 3" is the same in both.

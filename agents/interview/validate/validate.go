@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/validate/intrusion"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -139,6 +140,7 @@ type checker struct {
 	want  Expected
 	works *session.Titles
 	found map[string][]session.TitleSpan // by text
+	model *intrusion.Model               // nil for the shipped one
 }
 
 // find returns the titles in a text, and searches each text once.

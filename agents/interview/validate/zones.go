@@ -24,6 +24,9 @@ const (
 	zonePathology  zone = "pathology"
 	zoneFamily     zone = "family"
 	zoneAge        zone = "age"
+
+	// zonePrivate is any of the zones, as the classifier does not distinguish them.
+	zonePrivate zone = "private"
 )
 
 // zones lists the zones.
