@@ -1,14 +1,20 @@
 package session
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // negationReach is the number of words after a negation to which it applies.
 const negationReach = 6
 
-// options are the options of a question. An answer mentions an option by one of its phrases,
+// options are the options of a question. An answer mentions an option by one of its names,
 // or by a pronoun that expresses the choice.
 type options struct {
-	names    []phrases
+	count int
+	// nameAt returns the option that the words at i name, and the number of these words, or 0.
+	nameAt   func(r *reading, i int) (option, n int)
+	keys     []string // names that are also recognized with a typing error
 	pronouns []string // one of each option; may be empty
 	letters  bool     // "A" is the first, "B" the second
 }
@@ -20,18 +26,22 @@ type mention struct {
 	letter     bool
 	negated    bool // "not the films"
 	preferred  bool // "rather the films"
+	turned     bool // where the answer turns to its choice: "I like films, but series"
+	weak       bool // neither chosen nor rejected: "my wife likes films"
+	joined     bool // to another option: "films and series"
 }
 
-// mentions returns the options that an answer mentions, from left to right. Negations and
-// preferences apply to the next mention in the same clause, or else to the one directly before
-// them ("films, not really"; "films mostly").
-func (o options) mentions(ws []word) []mention {
-	r := reading{options: o, words: ws, not: noWord, like: noWord}
+// read returns the options that an answer mentions, from left to right. Negations and preferences
+// apply to the next mention in the same clause, or else to the one directly before them ("films,
+// not really"; "films mostly").
+func (o options) read(text string, ws []word) *reading {
+	r := &reading{options: o, text: text, words: ws, not: noWord, like: noWord, turn: noWord}
 	for i := 0; i < len(ws); {
-		i += r.step(i)
+		n := r.step(i)
+		i += n
 	}
 	r.settle(len(ws))
-	return r.found
+	return r
 }
 
 // noWord is the position of a missing word.
@@ -40,36 +50,110 @@ const noWord = -1
 // reading is the state of the parser of an answer.
 type reading struct {
 	options
+	text   string
 	words  []word
 	found  []mention
 	clause int // start of the current clause
-	// not and like are the positions of a pending negation and a pending preference.
-	not, like int
+	start  int // end of the last words that turn to a choice
+	open   int // where a title may begin, because only introductory words precede it
+	// not and like are the positions of a pending negation and a pending preference; turn is the
+	// end of the last words that turn to the choice.
+	not, like, turn int
 	// weighs is true if the clause states a preference; the option after "than" is then rejected.
 	weighs, than bool
+	// aside is true if the clause is not about the candidate's choice: it is about the past, somebody else, or it asks.
+	aside bool
 }
 
 // step parses the phrase at a word, and returns its length in words.
 func (r *reading) step(i int) int {
-	rest := r.words[i:]
-	if rest[0].gap {
+	if r.words[i].gap {
 		r.settle(i)
 	}
+	if n := r.phrase(i); n > 0 {
+		if r.open == i {
+			r.open += n
+		}
+		return n
+	}
+	if m, ok := r.mentionAt(i); ok {
+		r.take(m)
+		return m.end - m.start
+	}
+	if n := r.modifier(i); n > 0 {
+		r.open = i + n
+		return n
+	}
+	if r.open == i && articles.at(r.words[i:]) > 0 {
+		r.open++
+	}
+	return 1
+}
+
+// phrase parses a phrase that has precedence over the names in it, and returns its length or 0.
+func (r *reading) phrase(i int) int {
+	rest := r.words[i:]
 	if n := idioms.at(rest); n > 0 {
 		return n
 	}
 	if reasons.at(rest) > 0 && len(r.found) > 0 {
 		return r.clauseEnd(i) - i
 	}
-	if m, ok := r.mentionAt(i); ok {
-		r.take(m)
-		return m.end - m.start
-	}
-	if n := spoils.at(rest); n > 0 && r.within() {
-		r.newest().negated = true
+	if n := spoils.at(rest); n > 0 {
+		if r.after(i) {
+			r.newest().negated = true
+		} else {
+			r.not = i
+		}
 		return n
 	}
+	if n := asides.at(rest); n > 0 {
+		r.aside = true
+		return n
+	}
+	if n := others.at(rest); n > 0 && !r.within() {
+		r.aside = true
+		return n
+	}
+	return 0
+}
+
+// modifier parses a phrase that modifies the mention before or after it, and returns its length or 0.
+func (r *reading) modifier(i int) int {
+	rest := r.words[i:]
+	if n := turns.at(rest); n > negations.at(rest) && !r.qualifies(i) && !r.isObject(i) {
+		if i > r.clause {
+			r.settle(i)
+		}
+		r.turn, r.start = i+n, i+n
+		return n
+	}
+	if n := choosing.at(rest); n > 0 {
+		r.turn = i + n
+		return n
+	}
+	if n := minors.at(rest); n > 0 && r.newest() != nil {
+		r.aside = true
+		return n
+	}
+	if n := alsos.at(rest); n > 0 {
+		if r.within() && len(r.found) > 1 {
+			r.newest().weak = true
+		}
+		return n
+	}
+	if r.corrects(i) {
+		r.newest().negated, r.turn = true, i+1
+		return 1
+	}
 	if n := negations.at(rest); n > 0 && (rest[0].folded != "plus" || r.followsNe(i)) {
+		if r.rejects(i) {
+			r.newest().negated = true
+			return n
+		}
+		if strings.HasPrefix(strings.TrimSpace(r.text[r.words[i].end:]), "?") && i > r.clause {
+			return n // "isn't it?"
+		}
 		r.expire(i)
 		r.not = i
 		return n
@@ -82,7 +166,57 @@ func (r *reading) step(i int) int {
 		r.than = r.within() && (r.weighs || thans.at(rest) > 0)
 		return n
 	}
-	return 1
+	n := max(leads.at(rest), joins.at(rest))
+	if m := openers.at(rest); m > n {
+		if _, named := r.mentionAt(i + m - 1); !named {
+			n = m
+		}
+	}
+	return n
+}
+
+// qualifies reports whether "so" at i qualifies what follows: "not so formal".
+func (r *reading) qualifies(i int) bool {
+	return r.words[i].folded == "so" && i > 0 && !r.words[i].gap && (sos.at(r.words[i-1:i]) > 0)
+}
+
+// isObject reports whether a pronoun at i belongs to the verb before it: "vouvoyez-moi pas".
+func (r *reading) isObject(i int) bool {
+	m := r.newest()
+	return m != nil && m.end == i && !r.words[i].gap && imperatives.has(r.words[i].folded)
+}
+
+// corrects reports whether "no" at i replaces the option before it by the one after it: "films... no, series".
+func (r *reading) corrects(i int) bool {
+	no := r.words[i].folded
+	if no != "non" && no != "no" || r.newest() == nil || r.joinedTo(i) || r.newest().end != i && r.clause != i && r.turn != i {
+		return false
+	}
+	if endsClause(r.words, i) {
+		return r.newest().end == i && r.names(i+1) && r.words[i].gap || r.turn == i && r.names(i+1)
+	}
+	return no == "non" && r.names(i+1)
+}
+
+// names reports whether the words at i, perhaps after an article, name an option.
+func (r *reading) names(i int) bool {
+	if i >= len(r.words) {
+		return false
+	}
+	if articles.at(r.words[i:]) > 0 && i+1 < len(r.words) {
+		i++
+	}
+	_, ok := r.mentionAt(i)
+	return ok
+}
+
+// joinedTo reports whether "and" or "or" precedes a word.
+func (r *reading) joinedTo(i int) bool { return i > 0 && joins.at(r.words[i-1:i]) > 0 }
+
+// after reports whether a mention is in the current clause or right before word i.
+func (r *reading) after(i int) bool {
+	m := r.newest()
+	return m != nil && (m.start >= r.clause || m.end == i)
 }
 
 // clauseEnd returns the end of the clause that contains a word.
@@ -120,6 +254,14 @@ func (r *reading) within() bool {
 // take adds a mention, and applies the pending negation and preference to it.
 func (r *reading) take(m mention) {
 	m.preferred = r.like != noWord
+	m.turned = r.turn != noWord
+	if before := r.newest(); before != nil && before.option != m.option && r.joins(before.end, m.start) {
+		before.joined, m.joined = true, true
+	}
+	if before := r.newest(); before != nil && before.negated && r.not == noWord && r.joins(before.end, m.start) && !r.words[m.start].gap &&
+		alternatives.at(r.words[before.end:]) > 0 {
+		r.not = m.start
+	}
 	switch {
 	case r.than:
 		m.negated, m.preferred = !r.newest().negated, false
@@ -129,8 +271,22 @@ func (r *reading) take(m mention) {
 	if r.not != noWord && !m.negated {
 		r.expire(m.start)
 	}
-	r.not, r.like, r.than = noWord, noWord, false
+	r.not, r.like, r.turn, r.than = noWord, noWord, noWord, false
 	r.found = append(r.found, m)
+}
+
+// joins reports whether the words from i to j are only "and", "or" and articles.
+func (r *reading) joins(i, j int) bool {
+	some := false
+	for ; i < j; i++ {
+		switch {
+		case joins.at(r.words[i:j]) > 0:
+			some = true
+		case articles.at(r.words[i:j]) == 0:
+			return false
+		}
+	}
+	return some
 }
 
 // settle ends the current clause before word i.
@@ -139,7 +295,15 @@ func (r *reading) settle(i int) {
 	if m := r.newest(); m != nil && r.like != noWord && m.end == r.like {
 		m.preferred = true
 	}
-	r.not, r.like, r.than, r.weighs, r.clause = noWord, noWord, false, false, i
+	asks := r.asks(i)
+	for k := len(r.found) - 1; k >= 0 && r.found[k].start >= r.clause; k-- {
+		m := &r.found[k]
+		m.weak = m.weak || r.aside || asks || r.isSubject(*m)
+	}
+	if r.turn != i {
+		r.turn = noWord
+	}
+	r.not, r.like, r.than, r.weighs, r.clause, r.open, r.aside = noWord, noWord, false, false, i, i, false
 }
 
 // expire applies a pending negation to the mention directly before it, if the negation ends its
@@ -157,119 +321,15 @@ func (r *reading) expire(i int) {
 
 // mentionAt returns the mention at a word.
 func (r *reading) mentionAt(i int) (mention, bool) {
-	rest := r.words[i:]
-	found, length := noWord, 0
-	for option, names := range r.names {
-		if n := names.at(rest); n > length {
-			found, length = option, n
-		}
+	if option, n := r.nameAt(r, i); n > 0 {
+		return mention{option: option, start: i, end: i + n}, true
 	}
-	if found != noWord {
-		return mention{option: found, start: i, end: i + length}, true
-	}
-	if option := slices.Index(r.pronouns, rest[0].folded); option >= 0 && isFormOfAddress(r.words, i) {
+	w := r.words[i].folded
+	if option := slices.Index(r.pronouns, w); option >= 0 && isFormOfAddress(r.words, i) {
 		return mention{option: option, start: i, end: i + 1}, true
 	}
-	if option := slices.Index([]string{"a", "b"}, rest[0].folded); r.letters && option >= 0 && isLetterChoice(r.words, i) {
+	if option := slices.Index([]string{"a", "b"}, w); r.letters && option >= 0 && isLetterChoice(r.words, i) {
 		return mention{option: option, start: i, end: i + 1, letter: true}, true
 	}
 	return mention{}, false
-}
-
-// endsClause reports whether word i is the last one of its clause.
-func endsClause(ws []word, i int) bool { return i+1 == len(ws) || ws[i+1].gap }
-
-// beginsClause reports whether word i is the first one of its clause.
-func beginsClause(ws []word, i int) bool { return i == 0 || ws[i].gap }
-
-// isLetterChoice reports whether the letter at i is a choice, and not a word ("a film") or part
-// of a name ("série B").
-func isLetterChoice(ws []word, i int) bool {
-	w := ws[i]
-	follows := w.folded == "b" || endsClause(ws, i) || afterLetter.at(ws[i+1:]) > 0
-	if i == 0 {
-		return follows
-	}
-	return naming.at(ws[i-1:]) > 0 || follows && (endsClause(ws, i) && w.gap || chosen.at(ws[i-1:]) > 0)
-}
-
-// isFormOfAddress reports whether the pronoun at i names a form of address ("dis-moi tu"), and
-// does not address somebody ("et vous ?").
-func isFormOfAddress(ws []word, i int) bool {
-	if i > 0 && !ws[i].gap && sayTu.at(ws[i-1:]) > 0 {
-		return endsClause(ws, i) || theTu.at(ws[i-1:]) > 0 || tuIsFine.at(ws[i+1:]) > 0
-	}
-	if !beginsClause(ws, i) {
-		return false
-	}
-	return endsClause(ws, i) || tuIsFine.at(ws[i+1:]) > 0
-}
-
-// choose returns the option that an answer chooses, and false if the choice is not clear. A letter
-// at the start of the answer is the choice. Otherwise choose weighs the options that the answer
-// names without rejecting them. An answer that names no option may give its place ("the first").
-func (o options) choose(text string) (int, bool) {
-	ws := words(text)
-	found := o.mentions(ws)
-	if len(found) == 0 {
-		return byPlace(ws, len(o.names))
-	}
-	if first := found[0]; first.letter && !first.negated {
-		return first.option, !contradicted(first, found[1:], ws)
-	}
-	return weigh(found, len(o.names))
-}
-
-// contradicted reports whether a letter is followed by another letter or by the name of another
-// option: "A. Films".
-func contradicted(letter mention, rest []mention, ws []word) bool {
-	for _, m := range rest {
-		if m.option == letter.option || m.negated {
-			continue
-		}
-		between := ws[letter.end:m.start]
-		if m.letter || endsClause(ws, m.end-1) && len(between) == articles.at(between) {
-			return true
-		}
-	}
-	return false
-}
-
-// weigh returns the only option that is named and never rejected; of several, the only one that
-// is preferred; and if one of two is rejected, the other.
-func weigh(found []mention, options int) (int, bool) {
-	named, rejected, preferred := make([]int, options), make([]int, options), make([]int, options)
-	for _, m := range found {
-		switch {
-		case m.negated:
-			rejected[m.option]++
-		case m.preferred:
-			preferred[m.option]++
-			fallthrough
-		default:
-			named[m.option]++
-		}
-	}
-	var open, liked, out []int
-	for i := range options {
-		switch {
-		case rejected[i] > 0 && named[i] == 0:
-			out = append(out, i)
-		case rejected[i] > 0:
-		case named[i] > 0:
-			open = append(open, i)
-			if preferred[i] > 0 {
-				liked = append(liked, i)
-			}
-		}
-	}
-	switch {
-	case len(open) == 1:
-		return open[0], true
-	case len(liked) == 1:
-		return liked[0], true
-	case options == 2 && len(open) == 0 && len(out) == 1:
-		return 1 - out[0], true
-	}
-	return 0, false
 }

@@ -23,6 +23,11 @@ const (
 	series   list = "series"
 	films    list = "films"
 
+	informalHints list = "informal-hints"
+	formalHints   list = "formal-hints"
+	seriesHints   list = "series-hints"
+	filmHints     list = "film-hints"
+
 	idioms        list = "idioms"
 	negations     list = "negations"
 	afterthoughts list = "afterthoughts"
@@ -32,13 +37,35 @@ const (
 	thans         list = "thans"
 	reasons       list = "reasons"
 	articles      list = "articles"
+	asides        list = "asides"
+	topics        list = "topics"
+	imperatives   list = "imperatives"
+	verbNegations list = "verb-negations"
+	others        list = "others"
+	minors        list = "minors"
+	sos           list = "so-after"
+	alternatives  list = "alternatives"
+	agents        list = "agents"
+	questions     list = "questions"
+	turns         list = "turns"
+	choosing      list = "choosing"
+	alsos         list = "alsos"
+	boths         list = "boths"
+	joins         list = "joins"
+	predicates    list = "predicates"
+	hesitations   list = "hesitations"
+	everyday      list = "everyday"
 
-	naming      list = "naming"
-	chosen      list = "chosen"
-	afterLetter list = "after-letter"
-	sayTu       list = "say-tu"
-	theTu       list = "the-tu"
-	tuIsFine    list = "tu-is-fine"
+	naming        list = "naming"
+	chosen        list = "chosen"
+	afterLetter   list = "after-letter"
+	theTu         list = "the-tu"
+	addressed     list = "addressed"
+	clauseWords   list = "clause-words"
+	clitics       list = "clitics"
+	verbForms     list = "verb-forms"
+	secondPersons list = "second-persons"
+	tuIsFine      list = "tu-is-fine"
 
 	leads         list = "leads"
 	leadsOn       list = "leads-on"
@@ -49,6 +76,8 @@ const (
 	abbreviations list = "abbreviations"
 	nothing       list = "nothing"
 	lastPlace     list = "last"
+	lastButOne    list = "last-but-one"
+	middlePlace   list = "middle"
 	afterPlace    list = "after-place"
 )
 
@@ -65,6 +94,9 @@ func (l list) phrases() phrases {
 
 // at returns the length in words of the longest phrase of the list at the start of ws, or 0.
 func (l list) at(ws []word) int { return l.phrases().at(ws) }
+
+// has reports whether a word is in the list.
+func (l list) has(folded string) bool { return l.at([]word{{folded: folded}}) > 0 }
 
 func readLexicon(text string) map[list]phrases {
 	lists := map[list]phrases{}

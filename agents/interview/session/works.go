@@ -2,11 +2,7 @@ package session
 
 import (
 	"slices"
-	"strconv"
 
-	"golang.org/x/text/unicode/norm"
-
-	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -47,84 +43,4 @@ func ParseWorks(text string) []string {
 		return []string{long}
 	}
 	return works
-}
-
-// parseCore returns the work that matters most to the candidate: one of works, by its title,
-// its place ("the second one") or another spelling of its title, or else the start of the
-// answer.
-func parseCore(text string, works []string) string {
-	ws := words(text)
-	if i, ok := byTitle(ws, works); ok {
-		return works[i]
-	}
-	if i, ok := byPlace(ws, len(works)); ok {
-		return works[i]
-	}
-	named := titleOf(text[:min(len(text), maxAnswerRead)])
-	if i, ok := NewTitles(works).Match(named); ok {
-		return works[i]
-	}
-	if named != "" {
-		return named
-	}
-	return sanitize.Line(norm.NFC.String(text[:min(len(text), maxAnswerRead)]), maxTitle)
-}
-
-// byTitle returns the work that an answer prefers, or else the first one that it names without
-// rejecting it.
-func byTitle(ws []word, works []string) (int, bool) {
-	var o options
-	for _, work := range works {
-		name := words(work)
-		if n := articles.at(name); n < len(name) {
-			name = name[n:]
-		}
-		var title []string
-		for _, w := range name {
-			title = append(title, w.folded)
-		}
-		names := phrases{new(textfold.PhraseSet[struct{}])}
-		names.AddWords(title, struct{}{})
-		o.names = append(o.names, names)
-	}
-	first := noWord
-	for _, m := range o.mentions(ws) {
-		switch {
-		case m.negated:
-		case m.preferred:
-			return m.option, true
-		case first == noWord:
-			first = m.option
-		}
-	}
-	return first, first != noWord
-}
-
-// byPlace returns the work that an answer names by its place in the list.
-func byPlace(ws []word, works int) (int, bool) {
-	if len(ws) == 1 {
-		if n, err := strconv.Atoi(ws[0].folded); err == nil && n > 0 && n <= works {
-			return n - 1, true
-		}
-	}
-	for i := range ws {
-		place, n := placeAt(ws[i:], works)
-		if n > 0 && place >= 0 && place < works && (endsClause(ws, i+n-1) || afterPlace.at(ws[i+n:]) > 0) {
-			return place, true
-		}
-	}
-	return 0, false
-}
-
-// placeAt returns the place, from 0, that the first n words of ws name.
-func placeAt(ws []word, works int) (place, n int) {
-	if n := lastPlace.at(ws); n > 0 {
-		return works - 1, n
-	}
-	for place, ps := range places {
-		if n := ps.at(ws); n > 0 {
-			return place, n
-		}
-	}
-	return 0, 0
 }
