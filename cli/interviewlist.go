@@ -54,6 +54,8 @@ Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not 
 	a.storeFlag(f, &flags.store)
 	for _, filter := range []struct{ name, usage string }{
 		{"candidate", "only sessions of this `candidate`"},
+		{"job", "only sessions about the job with this `id`"},
+		{"invitation", "only sessions that this `invitation` began, as invite list prints it"},
 		{"state", "only sessions in this `state`: open, owing, stuck, limited, finished"},
 		{"from", "only sessions that began on this `day` (UTC, 2026-01-31) or later"},
 		{"to", "only sessions that began on this `day` (UTC) or earlier"},

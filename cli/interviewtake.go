@@ -25,6 +25,7 @@ type takeFlags struct {
 	resume      string
 	candidate   string
 	language    string
+	jobID       string
 	as          string
 	instance    string
 	callTimeout time.Duration
@@ -45,6 +46,7 @@ Exit codes: 0 finished; 1 ended before that; 2 usage; 3 the store did not open; 
   rehearse interview take --script tom --language en --candidate me
   rehearse interview take --script lea --resume me
   rehearse interview take --live --job nurse.yaml --prompts my-prompts
+  rehearse interview take --live --job nurse.yaml --job buyer.yaml --job-id buyer
   rehearse interview take --script lea --as lea --time-scale 0.001`,
 		Args: arguments(0, 0, "take takes no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.interviewTake(cmd.Context(), flags) },
@@ -56,11 +58,13 @@ Exit codes: 0 finished; 1 ended before that; 2 usage; 3 the store did not open; 
 	f.StringVar(&flags.resume, "resume", "", "continue this session, or this candidate's newest one")
 	f.StringVar(&flags.candidate, "candidate", "", "the candidate's id (default: a new one)")
 	f.StringVar(&flags.language, "language", "", "language of a new interview: fr or en (default fr, if the job is described in it)")
+	f.StringVar(&flags.jobID, "job-id", "", "`id` of the job of a new interview, if --job gives several")
 	f.StringVar(&flags.as, "as", "", "let a persona answer: "+personas())
 	f.StringVar(&flags.instance, "instance", "take", "name under which this command works on the store")
 	f.DurationVar(&flags.callTimeout, "call-timeout", time.Minute, "time limit of one call to the model")
 	cmd.MarkFlagsMutuallyExclusive("resume", "candidate")
 	cmd.MarkFlagsMutuallyExclusive("resume", "language", "as")
+	cmd.MarkFlagsMutuallyExclusive("resume", "job-id")
 	complete(cmd, "language", "fr", "en")
 	_ = cmd.RegisterFlagCompletionFunc("resume", a.completeSessions)
 	complete(cmd, "as", kind.Personas()...)
@@ -70,7 +74,7 @@ Exit codes: 0 finished; 1 ended before that; 2 usage; 3 the store did not open; 
 func (a *app) interviewTake(ctx context.Context, flags takeFlags) (err error) {
 	t := cli.Taker{Out: a.stdout, Notes: a.stderr, Term: console.TerminalOf(a.stdout, a.getenv), Stdin: a.stdin}
 	first := interview.Submission{
-		Event: interview.EventStart, Candidate: flags.candidate, Language: session.Language(flags.language),
+		Event: interview.EventStart, Candidate: flags.candidate, Language: session.Language(flags.language), Job: flags.jobID,
 	}
 	if flags.as != "" {
 		if !slices.Contains(kind.Personas(), flags.as) {

@@ -22,6 +22,14 @@ type Job struct {
 	Requirements []string `yaml:"requirements" json:"requirements"`
 }
 
+// JobID returns the id of the job of a session; empty in sessions from before jobs could be chosen.
+func (s *Session) JobID() string {
+	if s.Job == nil {
+		return ""
+	}
+	return s.Job.ID
+}
+
 // Hash returns the SHA-256 of the job, in hexadecimal.
 func (j Job) Hash() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %q", j.ID, j.Language, j.Title, j.Mission, j.Context, j.Requirements))

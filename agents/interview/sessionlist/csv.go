@@ -15,7 +15,7 @@ import (
 func Columns() []string {
 	return []string{
 		"session", "candidate", "language", "status", "step", "phase", "failed", "limit", "messages", "calls", "retries", "fallbacks",
-		"cost_eur", "spent_eur", "unpriced_calls", "created", "since", "updated",
+		"cost_eur", "spent_eur", "unpriced_calls", "created", "since", "updated", "job", "invitation",
 	}
 }
 
@@ -57,6 +57,7 @@ func record(s *session.Session) []string {
 		string(e.Status), cell(string(e.Step)), cell(string(e.Phase)),
 		cell(e.Failed), cell(e.Limit), strconv.Itoa(e.Messages), strconv.Itoa(e.Calls), strconv.Itoa(e.Retries), strconv.Itoa(e.Fallbacks),
 		cost, amount(e.SpentEUR), strconv.Itoa(e.Unpriced), moment(e.Created), moment(e.Since), moment(e.Updated),
+		cell(e.Job), cell(e.Invitation),
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 // Max is the maximum length of a page of a list.
 const Max = 1000
 
-// Read reads a listing from parameters: candidate, status, from, to, before, min-cost, max-cost, sort,
-// limit and after. An empty value counts as missing. The default of limit is 100, the maximum is most.
+// Read reads a listing from parameters: candidate, job, invitation, status, from, to, before, min-cost,
+// max-cost, sort, limit and after. An empty value counts as missing. The default of limit is 100, the maximum is most.
 func Read(values url.Values, most int) (session.Listing, error) {
 	l := session.Listing{Limit: min(100, most)}
 	for key, given := range values {
@@ -42,6 +42,10 @@ func set(l *session.Listing, key, value string, most int) (err error) {
 	switch key {
 	case "candidate":
 		l.Candidate = value
+	case "job":
+		l.Job = value
+	case "invitation":
+		l.Invitation = value
 	case "status":
 		l.Status, err = among(key, session.Status(value), session.Statuses())
 	case "sort":
@@ -68,8 +72,8 @@ func set(l *session.Listing, key, value string, most int) (err error) {
 	case "after":
 		l.After = value
 	default:
-		err = fmt.Errorf("unknown parameter %.40q: the parameters are candidate, status, from, to, before, min-cost, max-cost, "+
-			"sort, limit, after and format", key)
+		err = fmt.Errorf("unknown parameter %.40q: the parameters are candidate, job, invitation, status, from, to, before, "+
+			"min-cost, max-cost, sort, limit, after and format", key)
 	}
 	return err
 }
@@ -103,9 +107,12 @@ type Entry struct {
 	ID        string           `json:"id"`
 	Candidate string           `json:"candidate"`
 	Language  session.Language `json:"language"`
-	Status    session.Status   `json:"status"`
-	Step      session.Step     `json:"step"`
-	Phase     session.Phase    `json:"phase"`
+	// Job is the id of the job, and Invitation that of the invitation that began the session.
+	Job        string         `json:"job,omitempty"`
+	Invitation string         `json:"invitation,omitempty"`
+	Status     session.Status `json:"status"`
+	Step       session.Step   `json:"step"`
+	Phase      session.Phase  `json:"phase"`
 	// Failed is the code of the last error, if the owed message failed, and Limit the limit that the
 	// session has reached.
 	Failed   string `json:"failed,omitempty"`
@@ -128,7 +135,7 @@ type Entry struct {
 // Of returns the entry of a session.
 func Of(s *session.Session) Entry {
 	e := Entry{
-		ID: s.ID, Candidate: s.Candidate, Language: s.Language, Status: s.Status(), Step: s.Step, Phase: s.Phase,
+		ID: s.ID, Candidate: s.Candidate, Language: s.Language, Job: s.JobID(), Invitation: s.Invitation, Status: s.Status(), Step: s.Step, Phase: s.Phase,
 		Messages: s.Messages, Calls: s.Calls, SpentEUR: s.Spent.Amount, Unpriced: s.Unpriced,
 		Retries: s.Retries, Fallbacks: len(s.Fallbacks),
 		Since: s.Since().UTC(), Created: s.Created.UTC(), Updated: s.Updated.UTC(),

@@ -46,13 +46,13 @@ func exported(list ...session.Session) [][]string {
 var _ = Describe("The filters", func() {
 	It("are read from parameters", func() {
 		l, err := sessionlist.Read(url.Values{
-			"candidate": {"lea"}, "status": {"stuck"}, "from": {"2026-03-01"}, "to": {"2026-03-31"}, "min-cost": {"0.05"}, "max-cost": {""},
+			"candidate": {"lea"}, "job": {"nurse"}, "invitation": {"3f9a1c22b0"}, "status": {"stuck"}, "from": {"2026-03-01"}, "to": {"2026-03-31"}, "min-cost": {"0.05"}, "max-cost": {""},
 			"sort": {"longest"}, "limit": {"7"}, "after": {"12.abc"},
 		}, 50)
 		Expect(err).NotTo(HaveOccurred())
 		least := 0.05
 		Expect(l).To(Equal(session.Listing{
-			Candidate: "lea", Status: session.StatusStuck, From: began.Truncate(24 * time.Hour), Before: began.Truncate(24*time.Hour).AddDate(0, 0, 31),
+			Candidate: "lea", Job: "nurse", Invitation: "3f9a1c22b0", Status: session.StatusStuck, From: began.Truncate(24 * time.Hour), Before: began.Truncate(24*time.Hour).AddDate(0, 0, 31),
 			MinCost: &least, Sort: session.Longest, Limit: 7, After: "12.abc",
 		}))
 		Expect(sessionlist.Read(nil, 50)).To(Equal(session.Listing{Limit: 50}))
@@ -81,11 +81,12 @@ var _ = Describe("CSV", func() {
 			Owed:     &session.Owed{Failed: "session_limit", Limit: "cost", Since: began.Add(time.Minute)},
 			Messages: 9, Calls: 4, Retries: 2, Fallbacks: make([]session.Fallback, 1),
 			Spent: quantity.Money{Amount: 0.0123456789, Currency: quantity.EUR}, Created: began, Updated: began.Add(time.Hour),
+			Job: &session.Job{ID: "nurse"}, Invitation: "3f9a1c22b0",
 		})
 		Expect(records).To(HaveLen(2))
 		Expect(records[0]).To(Equal(sessionlist.Columns()))
 		Expect(strings.Join(records[1], "|")).To(Equal(
-			"01234567|lea|fr|limited|BLOC_01|owing|session_limit|cost|9|4|2|1|0.012346|0.012346|0|2026-03-01T09:30:00Z|2026-03-01T09:31:00Z|2026-03-01T10:30:00Z"))
+			"01234567|lea|fr|limited|BLOC_01|owing|session_limit|cost|9|4|2|1|0.012346|0.012346|0|2026-03-01T09:30:00Z|2026-03-01T09:31:00Z|2026-03-01T10:30:00Z|nurse|3f9a1c22b0"))
 	})
 
 	It("leaves an unknown cost empty", func() {

@@ -50,9 +50,10 @@ func operators(open opener) {
 			i := len(all)
 			return stateOf(session.Session{
 				ID: fmt.Sprintf("%03d", (i*37)%101), Candidate: rapid.SampledFrom([]string{"lea", "tom"}).Draw(t, "candidate"),
-				Language: session.French, Step: session.Block1,
-				Created: start.Add(time.Duration(rapid.IntRange(0, 5).Draw(t, "created")) * 24 * time.Hour),
-				Spent:   quantity.Money{Amount: float64(rapid.IntRange(0, 4).Draw(t, "cents")) / 100, Currency: quantity.EUR},
+				Language: session.French, Step: session.Block1, Job: &session.Job{ID: rapid.SampledFrom([]string{"nurse", "buyer"}).Draw(t, "job")},
+				Invitation: rapid.SampledFrom([]string{"", "3f9a1c22b0"}).Draw(t, "invitation"),
+				Created:    start.Add(time.Duration(rapid.IntRange(0, 5).Draw(t, "created")) * 24 * time.Hour),
+				Spent:      quantity.Money{Amount: float64(rapid.IntRange(0, 4).Draw(t, "cents")) / 100, Currency: quantity.EUR},
 			}, rapid.SampledFrom(session.Statuses()).Draw(t, "status"),
 				start.Add(time.Duration(rapid.IntRange(0, 9).Draw(t, "since"))*time.Hour))
 		}
@@ -158,7 +159,7 @@ func upgradeContract(driver string, fresh freshDSN) {
 		for i, status := range session.Statuses() {
 			n := stateOf(session.Session{
 				ID: string(status), Candidate: "lea", Step: session.Block1, Created: start,
-				Spent: quantity.Money{Amount: float64(i) / 100, Currency: quantity.EUR},
+				Spent: quantity.Money{Amount: float64(i) / 100, Currency: quantity.EUR}, Invitation: "3f9a1c22b0", Job: &session.Job{ID: "nurse"},
 			}, status, start.Truncate(time.Second).Add(time.Duration(i)*time.Hour))
 			if n.Owed != nil {
 				n.Owed.Reply, n.Owed.Since = "a \x00 \\u0000 b", time.Time{}
@@ -187,6 +188,7 @@ func upgradeContract(driver string, fresh freshDSN) {
 		Expect(again.Counts(ctx, start.Add(90*time.Minute))).To(Equal(counts))
 		Expect(again.Costs(ctx, "")).To(Equal(costs))
 		Expect(again.List(ctx, session.Listing{Sort: session.Dearest})).To(BeComparableTo(dearest))
+		Expect(again.List(ctx, session.Listing{Job: "nurse", Invitation: "3f9a1c22b0"})).To(HaveLen(5))
 	})
 }
 
@@ -237,9 +239,10 @@ func copyRows(ctx context.Context, from, to *sql.DB, table, columns string) {
 func drawnListing(t *rapid.T) session.Listing {
 	l := session.Listing{
 		Candidate: rapid.SampledFrom([]string{"", "lea", "nobody"}).Draw(t, "of"),
-		Status:    rapid.SampledFrom(append(session.Statuses(), "", "")).Draw(t, "with"),
-		Sort:      rapid.SampledFrom(append(session.Sorts(), "")).Draw(t, "sort"),
-		Limit:     rapid.IntRange(1, 20).Draw(t, "limit"),
+		Job:       rapid.SampledFrom([]string{"", "", "nurse", "pilot"}).Draw(t, "about"), Invitation: rapid.SampledFrom([]string{"", "", "3f9a1c22b0"}).Draw(t, "by"),
+		Status: rapid.SampledFrom(append(session.Statuses(), "", "")).Draw(t, "with"),
+		Sort:   rapid.SampledFrom(append(session.Sorts(), "")).Draw(t, "sort"),
+		Limit:  rapid.IntRange(1, 20).Draw(t, "limit"),
 	}
 	day := func(name string) time.Time {
 		if !rapid.Bool().Draw(t, name) {
@@ -263,6 +266,7 @@ func listed(all []session.Session, l session.Listing) (ids []string) {
 	var found []session.Session
 	for _, s := range all {
 		if (l.Candidate == "" || s.Candidate == l.Candidate) && (l.Status == "" || s.Status() == l.Status) &&
+			(l.Job == "" || s.JobID() == l.Job) && (l.Invitation == "" || s.Invitation == l.Invitation) &&
 			!s.Created.Before(l.From) && (l.Before.IsZero() || s.Created.Before(l.Before)) &&
 			(l.MinCost == nil || s.Spent.Amount >= *l.MinCost) && (l.MaxCost == nil || s.Spent.Amount <= *l.MaxCost) {
 			found = append(found, s)

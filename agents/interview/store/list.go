@@ -53,6 +53,12 @@ func listing(l session.Listing) (statement string, args []any, err error) {
 	if l.Candidate != "" {
 		add("s.candidate = ?", l.Candidate)
 	}
+	if l.Job != "" {
+		add("s.job = ?", l.Job)
+	}
+	if l.Invitation != "" {
+		add("s.invitation = ?", l.Invitation)
+	}
 	if l.Status != "" {
 		add("s.status = ?", string(l.Status))
 	}

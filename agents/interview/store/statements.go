@@ -14,8 +14,9 @@ import (
 
 // The statements, for both databases.
 const (
-	insertSession = `INSERT INTO interview_sessions (id, candidate, created_ns, version, step, body, status, since_ns, cost_ue)
-		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9 WHERE NOT EXISTS (SELECT 1 FROM interview_deleted WHERE hash = $10)`
+	insertSession = `INSERT INTO interview_sessions (id, candidate, created_ns, version, step, body, status, since_ns, cost_ue,
+		job, invitation) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $11, $12
+		WHERE NOT EXISTS (SELECT 1 FROM interview_deleted WHERE hash = $10)`
 	updateSession = `UPDATE interview_sessions SET version = $3, step = $4, body = $5, status = $6, since_ns = $7, cost_ue = $8
 		WHERE id = $1 AND version = $2`
 	insertSubmission = `INSERT INTO interview_submissions (session, id) VALUES ($1, $2)`
@@ -121,7 +122,7 @@ func creation(s session.Session, c session.Change) ([]operation, error) {
 	p.keys(c)
 	p.key("candidate", s.Candidate)
 	p.add(insertSession, s.ID, s.Candidate, session.Newest.Key(&s), s.Version, string(s.Step), p.json(&s),
-		string(s.Status()), session.Latest.Key(&s), session.Dearest.Key(&s), hashOf(s.ID))
+		string(s.Status()), session.Latest.Key(&s), session.Dearest.Key(&s), hashOf(s.ID), s.JobID(), s.Invitation)
 	p.ops[0].decides = true
 	if c.Invitation != "" {
 		p.add(useInvitation, c.Invitation, s.ID, s.Created.UnixNano())
