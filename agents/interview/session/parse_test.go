@@ -28,7 +28,8 @@ var tones = phrasings{
 		"moi c'est tu", "c'est tu pour moi", "Va pour le tu", "passons au tu", "On peut passer au tu", "the first option", "la première",
 		"1", "1.", "Réponse 1", "Pas trop de formalités, on se tutoie", "Je suis plus à l'aise avec le tutoiement", "No need for formality",
 		"Call me by my first name, keep it informal", "j'aime mieux qu'on se tutoie", "relax, casual works",
-		"I prefer informal to formal", "informal, not formal", "friendly!",
+		"tout sauf vous", "anything but formal", "D'habitude je vouvoie, mais allez, tu", "vouvoyez-moi pas", "infromal",
+		"Tu. Le vous me met la pression.", "formal makes me nervous, so casual", "I prefer informal to formal", "informal, not formal", "friendly!",
 	},
 	"formal": {
 		"B", "b", "B.", "b)", "(B)", "B les deux points", "Réponse B", "Option B please", "B, vouvoiement", "Pas A",
@@ -67,6 +68,7 @@ var mediums = phrasings{
 		"A, pas B", "les films pas trop et du coup le soir chez moi je regarde des séries", "Pas les films ; les séries, non... enfin si, les séries",
 		"A car j'aime les longues histoires", "Series because films are too short", "Les séries, parce que les films sont trop courts",
 		"Les séries. Le reste me fatigue.", "option 1", "I rarely go to the cinema, I watch series", "série plutôt que film", "les séries bien plus que les films", "Team séries",
+		"film... non, séries", "seriiies", "70 % séries, 30 % films", "I used to love movies, now it's series", "les films ne m'attirent pas",
 		"both, but mostly series", "les deux, mais surtout des séries", "j'aime les films mais je préfère les séries",
 	},
 	"film": {
@@ -87,7 +89,7 @@ var mediums = phrasings{
 		"", "?", "les deux", "both", "films et séries", "series and films", "séries ou films", "A ou B", "A/B", "A and B", "ni l'un ni l'autre",
 		"ni films ni séries", "neither movies nor series", "des livres", "I read books", "musique", "Je ne sais pas", "C. Les deux",
 		"du film à la série, je regarde tout", "A. Film", "B. Série", "A) les films", "à voir", "Il y en a.", "AAAA", "\xf0\x28", "as many films as series", "oui", "abc",
-		"both equally", "un peu des deux", "films or series, I like both", "Des documentaires", "je ne regarde rien",
+		"films are like a mirror", "c'est quoi une série pour vous ?", "both equally", "un peu des deux", "films or series, I like both", "Des documentaires", "je ne regarde rien",
 	},
 }
 
