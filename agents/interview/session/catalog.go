@@ -309,62 +309,6 @@ func (c *catalog) similar(heard string) []int {
 	return works
 }
 
-// maxKnown is the longest title of the catalog in words.
-const maxKnown = 12
-
-// mark puts quotes around the known titles of an answer that have none, so that a comma or "and" does not split a title and
-// the words around it do not become part of it. found is the number of titles.
-// A title of one word is marked only with its article or if it is capitalized within a sentence.
-func (c *catalog) mark(text string) (marked string, found int) {
-	tokens := titleTokens(text)
-	quoted := quotes().FindAllStringIndex(text, -1)
-	var b strings.Builder
-	at := 0
-	for i := 0; i < len(tokens); i++ {
-		n := c.longest(tokens[i:])
-		inQuotes := func(q []int) bool { return q[0] < tokens[i].start && tokens[i].start < q[1] }
-		if n == 0 || strings.HasSuffix(tokens[i].gap, "(") || slices.ContainsFunc(quoted, inQuotes) {
-			continue
-		}
-		if i+n < len(tokens) && strings.Trim(tokens[i+n].gap, " ,") == "" && isVolume(tokens[i+n].folded) {
-			continue // the numbers of volumes belong to the title
-		}
-		first, last := tokens[i], tokens[i+n-1]
-		found++
-		b.WriteString(text[at:first.start] + "«" + text[first.start:last.end] + "»")
-		at, i = last.end, i+n-1
-	}
-	return b.String() + text[at:], found
-}
-
-// longest returns the number of words of the longest known title at the start of tokens.
-func (c *catalog) longest(tokens []titleToken) int {
-	longest, key := 0, ""
-	skip := 0
-	if len(tokens) > 1 && titleArticles[tokens[0].folded] && strings.Trim(tokens[1].gap, " '’") == "" {
-		skip = 1
-	}
-	significant, capital := 0, false
-	for i, t := range tokens[:min(len(tokens), maxKnown)] {
-		if i > 0 && endsTitle(t.gap, tokens[i-1]) {
-			break
-		}
-		if i < skip {
-			continue
-		}
-		word := canonical(t.folded, i-skip)
-		key += word
-		capital = capital || t.capital
-		if !smallWords[t.folded] {
-			significant++
-		}
-		if word != "" && c.works[key] != nil && (significant > 1 || capital && (i > 0 || t.capitals > 1)) {
-			longest = i + 1
-		}
-	}
-	return longest
-}
-
 // sameKnown reports whether two lists of works have one in common.
 func sameKnown(a, b []int) bool {
 	return slices.ContainsFunc(a, func(work int) bool { return slices.Contains(b, work) })

@@ -45,19 +45,21 @@ func splitWorks(text string) []string {
 	}
 	text, known := knownTitles().mark(text)
 	if known == 0 {
-		return splitParts(text)
+		return slices.DeleteFunc(splitParts(text), isUntitled)
 	}
 	var all []string
 	small := text == strings.ToLower(text)
 	for _, part := range splitParts(text) {
 		if !quotes().MatchString(part) {
-			if name := titleOf(part); maybeTitle(name, small) || len(knownTitles().of(name)) > 0 {
+			if knownTitles().mayName(part, small) {
 				all = append(all, part)
 			}
 			continue
 		}
 		for _, piece := range splitOutsideQuotes(part, joiners()) {
-			if name := titleOf(piece); beginsLikeTitle(name) || quotes().MatchString(piece) || knownTitles().exactly(name) != nil {
+			if titles := quotes().FindAllString(piece, -1); titles != nil {
+				all = append(all, titles...)
+			} else if name := titleOf(piece); !isTalk(name, talk) && beginsLikeTitle(name) || knownTitles().exactly(name) != nil {
 				all = append(all, piece)
 			}
 		}
