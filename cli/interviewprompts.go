@@ -104,7 +104,8 @@ func (a *app) interviewCheckCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Check jobs and prompts, and print their versions and sizes",
 		Long: `check reads the files of --job and --prompts as serve and take do, and reports each problem with its
-position. For each job it prints the version and hash of the prompts that interviews about it use,
+position. A job that mentions what an interview leaves alone ("young and dynamic", "no children") is a
+warning with its position. For each job it prints the version and hash of the prompts that interviews about it use,
 and the size of the largest call, in tokens. Without flags it checks what is shipped.
 
 Exit codes: 0 no problem was found, 2 a problem was found.`,
@@ -115,6 +116,9 @@ Exit codes: 0 no problem was found, 2 a problem was found.`,
 			count := newCounter()
 			all, err := flags.load(count, interviewModel)
 			if err != nil {
+				return usage(err)
+			}
+			if err := a.warnOfJobs(flags.jobs); err != nil {
 				return usage(err)
 			}
 			for _, j := range all.jobs {
@@ -131,6 +135,20 @@ Exit codes: 0 no problem was found, 2 a problem was found.`,
 	}
 	flags.register(cmd.Flags())
 	return cmd
+}
+
+// warnOfJobs prints what the files of jobs should not mention.
+func (a *app) warnOfJobs(files []string) error {
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("read the job: %w", err)
+		}
+		for _, w := range prompt.JobWarnings(filepath.ToSlash(file), data) {
+			fmt.Fprintln(a.stderr, "warning:", w.Error())
+		}
+	}
+	return nil
 }
 
 func (a *app) interviewPromptsCommand() *cobra.Command {
