@@ -54,14 +54,13 @@ func (r *reading) workAt(i int, titles *Titles, keys [][]string) (work, n int) {
 	if n > 0 || r.open != i {
 		return work, n
 	}
-	for end := min(r.clauseEnd(i), i+maxTitleWords); end > i; end-- {
-		if !r.mayEnd(end) {
+	end := min(r.clauseEnd(i), i+maxTitleWords)
+	function := isFunction(r.words[i:end])
+	for ; end > i; end-- {
+		if !r.mayEnd(end) || function && end-i < len(r.words) {
 			continue
 		}
 		said := r.words[i:end]
-		if len(r.words) > len(said) && isFunction(said) {
-			continue
-		}
 		if k, ok := titles.Match(r.text[said[0].start:said[len(said)-1].end]); ok {
 			return k, end - i
 		}
@@ -74,7 +73,7 @@ func (r *reading) workAt(i int, titles *Titles, keys [][]string) (work, n int) {
 
 // isFunction reports whether words begin with some that introduce or modify others, and are not a part of a title.
 func isFunction(said []word) bool {
-	for _, l := range []list{openers, turns, alsos, preferences, remarks, leads, idioms, negations} {
+	for _, l := range []list{openers, turns, alsos, preferences, remarks, leads, idioms, negations, comparisons, joins} {
 		if l.at(said) > 0 {
 			return true
 		}

@@ -60,7 +60,7 @@ func parseMedium(text string) (Medium, bool) {
 
 // hinted chooses an option by words that only suggest it ("episodes"), in an answer that names none.
 func (o options) hinted(text string, hints ...list) (int, bool) {
-	text = text[:min(len(text), maxAnswerRead)]
+	text = text[:min(len(text), maxChoiceRead)]
 	ws := o.words(text)
 	if len(o.read(text, ws).found) > 0 {
 		return 0, false

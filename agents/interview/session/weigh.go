@@ -6,11 +6,14 @@ import (
 	"strings"
 )
 
+// maxChoiceRead is the number of bytes of an answer in which a choice is looked for.
+const maxChoiceRead = 2 << 10
+
 // choose returns the option that an answer chooses, and false if the choice is not clear. A letter
 // at the start of the answer is the choice. Otherwise choose weighs the options that the answer
 // names without rejecting them. An answer that names no option may give its place ("the first").
 func (o options) choose(text string) (int, bool) {
-	text = marks.Replace(text[:min(len(text), maxAnswerRead)])
+	text = marks.Replace(text[:min(len(text), maxChoiceRead)])
 	ws := o.words(text)
 	r := o.read(text, ws)
 	if len(r.found) == 0 {
