@@ -94,8 +94,8 @@ var intentions = map[string]meant{
 	},
 	"zoe": {
 		session.English, session.Informal, session.Series, "🔵 CONDITIONALLY ALIGNED",
-		[]string{"Heartstopper 🍂", "Stranger Things", "Wednesday 🖤"},
-		"Heartstopper 🍂", 0,
+		[]string{"Heartstopper", "Stranger Things", "Wednesday"},
+		"Heartstopper", 0,
 	},
 	"ruth": {
 		session.English, session.Informal, session.Series, "🔵 CONDITIONALLY ALIGNED",

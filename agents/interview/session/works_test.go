@@ -87,7 +87,7 @@ var namings = [][2]string{
 	{"a, b, c, d, e, f, g", "a|b|c|d|e|f|g"[:9]},
 	{"Les histoires de famille compliquées", "Les histoires de famille compliquées"},
 	{"J'aime les films d'action et de suspense", "les films d'action et de suspense"},
-	{"Je regarde un peu de tout sans vraiment de titre qui me vienne en tête maintenant", "un peu de tout sans vraiment de titre qui me vienne en tête maintenant"},
+	{"Je regarde un peu de tout sans vraiment de titre qui me vienne en tête maintenant", ""},
 	{"Dark", "Dark"},
 	{"**Dark**, _Lost_", "Dark|Lost"},
 	{"rien", ""},
