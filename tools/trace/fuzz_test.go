@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
 func FuzzSpecs(f *testing.F) {
@@ -29,7 +31,7 @@ func FuzzSpecs(f *testing.F) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := Markdown(&out, table); err != nil {
+		if err := Terminal(&out, table, console.Terminal{}); err != nil {
 			t.Fatal(err)
 		}
 	})

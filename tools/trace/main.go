@@ -21,12 +21,6 @@ const (
 	exitUsage   = 2
 )
 
-var renderers = map[string]func(io.Writer, Table) error{
-	"json":     JSON,
-	"markdown": Markdown,
-	"terminal": func(w io.Writer, t Table) error { return Terminal(w, t, console.TerminalOf(w, os.Getenv)) },
-}
-
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -36,17 +30,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("trace", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	specs := flags.String("specs", "", "JSON reports of Ginkgo, separated by commas")
-	format := flags.String("format", "terminal", "terminal, json or markdown")
 	if err := flags.Parse(args); err != nil {
 		return exitUsage
 	}
 	table, err := load(flags.Args(), *specs)
-	render := renderers[*format]
-	if err == nil && render == nil {
-		err = fmt.Errorf("unknown format %q; choose terminal, json or markdown", *format)
-	}
 	if err == nil {
-		err = render(stdout, table)
+		err = Terminal(stdout, table, console.TerminalOf(stdout, os.Getenv))
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "trace:", err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -16,16 +15,6 @@ import (
 
 // shown is the number of proofs of a requirement that a terminal shows.
 const shown = 3
-
-// JSON writes the table, indented.
-func JSON(w io.Writer, t Table) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(t); err != nil {
-		return fmt.Errorf("write the requirements as JSON: %w", err)
-	}
-	return nil
-}
 
 // Terminal writes the table, at most term.Columns() wide, and a line of totals. It shows
 // the most important proofs of each requirement, failed ones first.
@@ -54,33 +43,6 @@ func Terminal(w io.Writer, t Table, term console.Terminal) error {
 	b.WriteString(summary(t) + "\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write the requirements: %w", err)
-	}
-	return nil
-}
-
-// Markdown writes the table for a CI step summary.
-func Markdown(w io.Writer, t Table) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## Requirements\n\n%s\n\n| id | status | requirement | proofs |\n|---|---|---|---|\n", summary(t))
-	for _, r := range t.Requirements {
-		var cells []string
-		proofs, more := foremost(r.Proofs)
-		for _, p := range proofs {
-			cells = append(cells, sanitize.Code(describe(p), 200))
-		}
-		if more > 0 {
-			cells = append(cells, fmt.Sprintf("and %d more", more))
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.ID, emphasis(r.Status), r.Title, strings.Join(cells, "<br>"))
-	}
-	if len(t.Unknown) > 0 {
-		b.WriteString("\nIds that no requirement has:\n\n")
-	}
-	for _, u := range t.Unknown {
-		fmt.Fprintf(&b, "- %s, named by %s\n", sanitize.Code(u.ID, 40), sanitize.Code(u.Proof.Name, 200))
-	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("write the requirements as Markdown: %w", err)
 	}
 	return nil
 }
@@ -121,13 +83,6 @@ func paint(term console.Terminal, s Status) string {
 	default:
 		return term.Paint(console.Red, string(s))
 	}
-}
-
-func emphasis(s Status) string {
-	if s == Proven {
-		return string(s)
-	}
-	return "**" + string(s) + "**"
 }
 
 // summary counts the requirements by status.

@@ -26,9 +26,6 @@ import (
 //go:embed requirements.yaml
 var requirementsYAML []byte
 
-// Schema names the JSON form of a Table.
-const Schema = "rehearse.trace/1"
-
 // Kind is the kind of a proof.
 type Kind string
 
@@ -40,12 +37,12 @@ const (
 
 // Proof is a spec or a scenario that claims to prove requirements.
 type Proof struct {
-	Kind Kind   `json:"kind"`
-	Name string `json:"name"`
+	Kind Kind
+	Name string
 	// Verdict is the last result. A skipped proof proves nothing.
-	Verdict gate.Verdict `json:"verdict"`
+	Verdict gate.Verdict
 	// IDs are the requirements that it names.
-	IDs []string `json:"-"`
+	IDs []string
 }
 
 // Status summarises the proofs of a requirement.
@@ -63,25 +60,24 @@ const (
 
 // Requirement is one row of the table.
 type Requirement struct {
-	ID     string  `json:"id"`
-	Title  string  `json:"title"`
-	Status Status  `json:"status"`
-	Proofs []Proof `json:"proofs"`
+	ID     string
+	Title  string
+	Status Status
+	Proofs []Proof
 }
 
 // Table is the traceability report.
 type Table struct {
-	Schema       string        `json:"schema"`
-	Requirements []Requirement `json:"requirements"`
+	Requirements []Requirement
 	// Unknown lists the ids, mostly misspelt, that proofs name but the list of requirements
 	// lacks, each with the first proof that names it.
-	Unknown []UnknownID `json:"unknown,omitempty"`
+	Unknown []UnknownID
 }
 
 // UnknownID is an id without a requirement.
 type UnknownID struct {
-	ID    string `json:"id"`
-	Proof Proof  `json:"proof"`
+	ID    string
+	Proof Proof
 }
 
 // Complete reports whether every requirement is proven and every id is known.
@@ -98,7 +94,7 @@ func Requirements(proofs []Proof) (Table, error) {
 	if err := yaml.Load(requirementsYAML, &list, yaml.WithKnownFields()); err != nil {
 		return Table{}, fmt.Errorf("read the embedded list of requirements: %w", err)
 	}
-	t := Table{Schema: Schema, Requirements: make([]Requirement, len(list))}
+	t := Table{Requirements: make([]Requirement, len(list))}
 	rows := make(map[string]*Requirement, len(list))
 	for i, r := range list {
 		t.Requirements[i] = Requirement{ID: r.ID, Title: r.Title, Proofs: []Proof{}}

@@ -226,18 +226,4 @@ var _ = Describe("rendering", Label("H-05"), func() {
 		Expect(out.String()).To(MatchRegexp(`L-02 +\x1b\[32mproven\x1b\[0m`))
 		Expect(out.String()).To(MatchRegexp(`L-03 +\x1b\[33mskipped\x1b\[0m`))
 	})
-	It("writes Markdown", func() {
-		var out bytes.Buffer
-		Expect(Markdown(&out, sample())).To(Succeed())
-		golden.Expect("requirements.md", out.Bytes())
-	})
-	It("writes JSON that can be read back", func() {
-		var out bytes.Buffer
-		Expect(JSON(&out, sample())).To(Succeed())
-		golden.Expect("requirements.json", out.Bytes())
-		var back Table
-		Expect(json.Unmarshal(out.Bytes(), &back)).To(Succeed())
-		Expect(row(back, "L-05").Proofs).To(HaveLen(6))
-		Expect(row(back, "L-05").Status).To(Equal(Refuted))
-	})
 })
