@@ -7,16 +7,6 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// PairedPower returns the probability that Student's two-sided test of n paired differences at
-// level alpha rejects, if their mean is effect standard deviations away from 0. It is 0 for fewer
-// than two pairs. alpha is in (0, 1).
-func PairedPower(n int, effect, alpha float64) float64 {
-	if n < 2 {
-		return 0
-	}
-	return studentPower(effect*math.Sqrt(float64(n)), float64(n-1), alpha)
-}
-
 // studentPower returns the power of Student's test with ν degrees of freedom for an
 // estimate that is δ standard errors away from 0. With t the quantile of Student's distribution,
 // it is the tail of the noncentral distribution (Johnson, Kotz and Balakrishnan, Continuous
@@ -25,7 +15,7 @@ func PairedPower(n int, effect, alpha float64) float64 {
 //	E[Φ(δ - t·√(V/ν)) + Φ(-δ - t·√(V/ν))], V ~ χ²(ν)
 func studentPower(delta, nu, alpha float64) float64 {
 	if !(alpha > 0 && alpha < 1) {
-		panic(fmt.Sprintf("stat: PairedPower: alpha must be between 0 and 1, got %g", alpha))
+		panic(fmt.Sprintf("stat: power: alpha must be between 0 and 1, got %g", alpha))
 	}
 	delta = math.Abs(delta)
 	t := studentsT(nu).quantile(1 - alpha/2)
@@ -58,17 +48,8 @@ func NormalDrift(delta, nu, alpha float64) float64 {
 	return math.Copysign(max(0, z+normalQuantile(power)), delta)
 }
 
-// maxPairs is the largest result of PairedNeeded.
+// maxPairs is the largest result of least.
 const maxPairs = 100_000_000
-
-// PairedNeeded returns the smallest number of pairs with which PairedPower reaches power; 0 if none
-// up to a hundred million does.
-func PairedNeeded(effect, alpha, power float64) int {
-	if !(math.Abs(effect) > 0) || math.IsInf(effect, 0) {
-		return 0
-	}
-	return least(func(n int) bool { return PairedPower(n, effect, alpha) >= power })
-}
 
 // Inflation returns the factor by which a plan of looks needs more data than a single test at the
 // end, for the same power to find an effect at level alpha (Jennison and Turnbull, Group Sequential

@@ -183,18 +183,6 @@ func (s *Sequential) crossings(alpha, drift float64) (up, share float64) {
 	return up, share + max(0, left)*s.times[len(s.times)-1]
 }
 
-// Crossing returns the probability that a standard Brownian motion with a drift is beyond
-// ±bounds[k]·√times[k] at any of the ascending times, for comparison with published tables.
-func Crossing(times, bounds []float64, drift float64) float64 {
-	w, total := walk{}, 0.0
-	for k, t := range times {
-		b := bounds[k] * math.Sqrt(t)
-		total += w.beyond(t, b, drift) + w.under(t, b, drift)
-		w.next(t, b, drift)
-	}
-	return total
-}
-
 // walk is a Brownian motion that has not crossed its bounds yet, represented by its density at the
 // nodes of a quadrature. The zero value is at 0 at time 0.
 type walk struct {
