@@ -16,9 +16,6 @@ const (
 	phases
 )
 
-// reserves reports whether an exchange in this phase has a line reserved.
-func (p phase) reserves() bool { return p == answering || p == faulted || p == faultOnly }
-
 // uses reports whether the exchange will use its reserved line.
 func (p phase) uses() bool { return p == answering || p == faultOnly }
 

@@ -138,25 +138,6 @@ var _ = Describe("the runs as a whole", Label("H-06"), func() {
 	})
 })
 
-var _ = Describe("options", func() {
-	DescribeTable("are validated",
-		func(o compare.Options, want string) {
-			if want == "" {
-				Expect(o.Validate()).To(Succeed())
-			} else {
-				Expect(o.Validate()).To(MatchError(ContainSubstring(want)))
-			}
-		},
-		Entry("none", compare.Options{}, ""),
-		Entry("few resamples", compare.Options{Resamples: 100}, ""),
-		Entry("too few resamples", compare.Options{Resamples: 99}, "got 99"),
-		Entry("too many", compare.Options{Resamples: 2_000_000}, "got 2000000"),
-		Entry("negative", compare.Options{Resamples: -1}, "got -1"),
-		Entry("no alpha", compare.Options{Rules: compare.Rules{Cost: 1}}, "alpha"),
-		Entry("a limit below 0", compare.Options{Rules: compare.Rules{Alpha: 0.05, Cost: -1}}, "cost"),
-	)
-})
-
 // changes returns a comparison with every kind of change.
 func changes() compare.Result {
 	before := run(

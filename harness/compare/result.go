@@ -162,24 +162,8 @@ type Options struct {
 	Seed      uint64
 }
 
-// The limits of Options.Resamples.
-const (
-	defaultResamples = 2000
-	maxResamples     = 1_000_000
-)
-
-// Validate returns an error if the options are not valid.
-func (o *Options) Validate() error {
-	if (o.Rules != Rules{}) {
-		if err := o.Rules.Validate(); err != nil {
-			return err
-		}
-	}
-	if o.Resamples != 0 && (o.Resamples < 100 || o.Resamples > maxResamples) {
-		return fmt.Errorf("resamples must be between 100 and %d, got %d", maxResamples, o.Resamples)
-	}
-	return nil
-}
+// defaultResamples is the default of Options.Resamples.
+const defaultResamples = 2000
 
 // rules returns the rules to compare by. Invalid rules are ignored.
 func (o *Options) rules(before Rules) Rules {

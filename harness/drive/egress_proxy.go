@@ -43,9 +43,6 @@ func listenProxy(on net.Listener, onHost func(host string)) (*refusingProxy, err
 	return p, nil
 }
 
-// URL returns the proxy's address.
-func (p *refusingProxy) URL() string { return p.url }
-
 // Env returns the usual variables for a proxy, as NAME=value. Clients do not use it for
 // this machine's own addresses.
 func (p *refusingProxy) Env() []string {

@@ -33,7 +33,7 @@ var _ = Describe("the proxy", func() {
 			reported = append(reported, host)
 		})
 		Expect(err).NotTo(HaveOccurred())
-		address, err := url.Parse(proxy.URL())
+		address, err := url.Parse(proxy.url)
 		Expect(err).NotTo(HaveOccurred())
 		transport := &http.Transport{Proxy: http.ProxyURL(address)}
 		client = &http.Client{Transport: transport}
@@ -94,7 +94,7 @@ var _ = Describe("the proxy", func() {
 
 	DescribeTable("answers careless clients",
 		func(ctx SpecContext, request, status string, hosts ...string) {
-			address, err := url.Parse(proxy.URL())
+			address, err := url.Parse(proxy.url)
 			Expect(err).NotTo(HaveOccurred())
 			conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address.Host)
 			Expect(err).NotTo(HaveOccurred())
@@ -112,7 +112,7 @@ var _ = Describe("the proxy", func() {
 	)
 
 	It("is found by the usual variables, but not used for this machine", func() {
-		Expect(proxy.Env()).To(ContainElements("HTTPS_PROXY="+proxy.URL(), "https_proxy="+proxy.URL(), "ALL_PROXY="+proxy.URL(), "NO_PROXY=127.0.0.1,localhost,::1"))
+		Expect(proxy.Env()).To(ContainElements("HTTPS_PROXY="+proxy.url, "https_proxy="+proxy.url, "ALL_PROXY="+proxy.url, "NO_PROXY=127.0.0.1,localhost,::1"))
 	})
 })
 

@@ -60,9 +60,6 @@ func (ix *Index) Scenarios() []IndexedScenario { return ix.scenarios }
 // Trials returns the number of complete trials.
 func (ix *Index) Trials() int { return ix.trials }
 
-// Size returns the number of indexed bytes.
-func (ix *Index) Size() int64 { return ix.end }
-
 // Update adds the whole lines between those that are indexed and size. It begins anew if the file has
 // other lines now than those that are indexed. Damaged lines are those of their trial, and reported when it
 // is read. Errors are those of Read.

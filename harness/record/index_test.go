@@ -27,7 +27,6 @@ var _ = Describe("an index of a recording", Label("H-05"), func() {
 			}
 			Expect(ix.Run()).To(Equal(*want.run))
 			Expect(ix.Closed()).To(Equal(want.close))
-			Expect(ix.Size()).To(BeEquivalentTo(len(text)))
 			Expect(ix.Scenarios()).To(HaveLen(1))
 			Expect(ix.Scenarios()[0].Trials).To(Equal([]int{1, 2, 3}))
 			n := rapid.IntRange(1, 3).Draw(t, "trial")
