@@ -8,11 +8,13 @@ import (
 )
 
 // The log-odds of a private passage from which the classifier warns by itself, and below which it takes back what the
-// lexicon found: a cue, or a refusal, which becomes a warning. testdata/cross-validation.golden has the figures.
+// lexicon found: cues; refusals, which become warnings; and plain words altogether. They were chosen by cross-validation
+// (testdata/cross-validation.golden).
 const (
-	warnAbove     = 2.3
-	uncueBelow    = -1.7
-	unrefuseBelow = -4
+	warnAbove    = 1.9
+	dropCueBelow = -0.8
+	pardonBelow  = -2.5
+	dropBelow    = -4.0
 )
 
 // estimate judges a passage.
@@ -33,7 +35,7 @@ func (c *checker) classify(plain, hinted map[zone][]zoneHit) {
 		within := func(h zoneHit) bool { return h.Start >= start && h.Start < end }
 		e := c.estimate(passage)
 		switch {
-		case e.LogOdds < uncueBelow:
+		case e.LogOdds < dropCueBelow:
 			c.acquit(plain, hinted, within, e.LogOdds)
 		case e.LogOdds >= warnAbove && !anyHit(plain, within) && !anyHit(hinted, within):
 			h := zoneHit{Zone: zonePrivate, Start: start, End: end, Cue: true}
@@ -45,17 +47,18 @@ func (c *checker) classify(plain, hinted map[zone][]zoneHit) {
 	})
 }
 
-// acquit removes the cues of a passage, and makes cues of its plain words, if neither the passage, with the given
-// log-odds, nor their own sentence is private.
+// acquit takes back what the lexicon found in a passage, if neither the passage, with the given log-odds, nor the
+// sentence of a hit is private.
 func (c *checker) acquit(plain, hinted map[zone][]zoneHit, within func(zoneHit) bool, odds float64) {
 	harmless := func(h zoneHit, below float64) bool {
 		start, end := sentenceAround(c.Text, h.Start, h.End)
 		return within(h) && odds < below && c.estimate(c.Text[start:end]).LogOdds < below
 	}
 	for _, zone := range zones() {
-		hinted[zone] = slices.DeleteFunc(hinted[zone], func(h zoneHit) bool { return harmless(h, uncueBelow) })
+		hinted[zone] = slices.DeleteFunc(hinted[zone], func(h zoneHit) bool { return harmless(h, dropCueBelow) })
+		plain[zone] = slices.DeleteFunc(plain[zone], func(h zoneHit) bool { return harmless(h, dropBelow) })
 		for i, h := range plain[zone] {
-			plain[zone][i].Cue = harmless(h, unrefuseBelow)
+			plain[zone][i].Cue = h.Cue || harmless(h, pardonBelow)
 		}
 		// A refusal names a plain word first.
 		slices.SortStableFunc(plain[zone], func(a, b zoneHit) int { return one(a.Cue) - one(b.Cue) })

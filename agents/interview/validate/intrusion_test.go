@@ -41,7 +41,7 @@ type trainingText struct {
 func trainingTexts(t *testing.T) []trainingText {
 	t.Helper()
 	var all []trainingText
-	for _, folder := range []string{"dev", "heldout", "train/a", "train/b"} {
+	for _, folder := range []string{"dev", "heldout", "train/a", "train/b", "train/own"} {
 		for _, file := range []string{"zones-*", "two-questions", "tu-vous", "not-a-question"} {
 			texts, err := readLabelled(filepath.Join("testdata/labelled", folder, file))
 			if err != nil {
@@ -184,7 +184,7 @@ func judge(text trainingText, m *intrusion.Model) judged {
 func TestCrossValidation(t *testing.T) {
 	RegisterTestingT(t)
 	texts := trainingTexts(t)
-	writers := []string{"dev", "heldout", "train/a", "train/b", "sentences", "replies"}
+	writers := []string{"dev", "heldout", "train/a", "train/b", "train/own", "sentences", "replies"}
 	var b bytes.Buffer
 	for _, by := range []struct {
 		name string
