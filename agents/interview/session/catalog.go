@@ -72,17 +72,17 @@ var knownTitles = sync.OnceValue(func() *catalog {
 func catalogKey(words []string) string {
 	var b strings.Builder
 	for i, word := range words {
-		b.WriteString(canonical(word, i))
+		b.WriteString(canonical(word, phonetic(word), i))
 	}
 	return b.String()
 }
 
-// canonical returns the common spelling of a word of a title, by its place; that of "part" before a number is empty.
-func canonical(word string, place int) string {
+// canonical returns the common spelling of a word of a title, by its phonetic form and its place; that of "part" is empty.
+func canonical(word, heard string, place int) string {
 	if short, ok := addresses[word]; ok {
 		return short
 	}
-	if n, ok := numerals[phonetic(word)]; ok {
+	if n, ok := numerals[heard]; ok {
 		return n
 	}
 	switch {

@@ -100,7 +100,7 @@ func (c *catalog) longest(tokens []titleToken, at int, cued bool) (n, articles i
 		if i < skip {
 			continue
 		}
-		word := canonical(t.folded, i-skip)
+		word := canonical(t.folded, t.heard, i-skip)
 		key += word
 		capital = capital || t.capital
 		if !smallWords[t.folded] {

@@ -139,7 +139,9 @@ func (p window) inVolumes(volumes []string) bool {
 // spells reports whether several words have the initials and look like a title: each
 // significant word is capitalized, or the words are quoted.
 func (p window) spells(short string) bool {
-	if len(p.tokens) < 2 {
+	first, second := p.tokens[0], p.tokens[min(1, len(p.tokens)-1)]
+	if len(p.tokens) < 2 || len(p.tokens)+1 < len(short) ||
+		short[0] > '9' && short[0] != first.folded[0] && short[0] != second.folded[0] {
 		return false
 	}
 	list := make([]string, len(p.tokens))

@@ -13,7 +13,7 @@ const (
 	maxTitles     = 12
 	maxTitleWords = 12
 	maxTitleRead  = 1 << 10  // bytes of a title
-	maxSearched   = 64 << 10 // bytes of a text
+	maxSearched   = 32 << 10 // bytes of a text
 )
 
 // Titles finds works in a text even if it spells their titles differently: with a typing
@@ -118,7 +118,7 @@ func withoutArticle(words []string) []string {
 }
 
 // Find returns the ranges of a text that name works, in order and without overlaps. It accepts
-// other spellings only of works that the text does not name exactly. It takes linear time, and omits the text after 64 KiB.
+// other spellings only of works that the text does not name exactly. It takes linear time, and omits the text after 32 KiB.
 func (x *Titles) Find(text string) []TitleSpan {
 	if x == nil || len(x.exact) == 0 {
 		return nil
