@@ -55,12 +55,19 @@ func (s *Server) handle(r *http.Request, in interview.Submission) (interview.Vie
 	}
 	in.Address = addressOf(r).String()
 	if in.Session != "" {
-		if _, f := s.openSession(r, in.Session); f != nil && f.Code == "expired_address" {
-			return interview.View{}, f
-		}
 		defer s.busy.enter(in.Session)()
 	}
 	view, err := s.deps.Service.Handle(r.Context(), in)
+	shown := &view
+	if failed, ok := errors.AsType[*interview.Error](err); ok && failed.View != nil {
+		shown = failed.View
+	}
+	// A submission changes nothing in a finished interview, so its access is checked afterwards.
+	if in.Session != "" && shown.Finished {
+		if _, f := s.openSession(r, in.Session); f != nil && f.Code == "expired_address" {
+			return interview.View{}, f
+		}
+	}
 	if err != nil {
 		return interview.View{}, serviceProblem(err)
 	}
