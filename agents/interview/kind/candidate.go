@@ -43,6 +43,7 @@ type candidate struct {
 	retries  int    // requests for an owed message
 	patience int    // maximum of retries
 	did      []bool // completed moves
+	deleted  bool   // the interview was deleted
 	raised   bool   // the limits of a day were lifted
 	accepted []session.Answer
 	calls    atomic.Int32 // calls to the backend

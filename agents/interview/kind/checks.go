@@ -46,8 +46,11 @@ func (c *candidate) checkUnderstood(s session.Session) {
 // checkStored checks the stored session: each accepted answer is stored once and in order, and
 // messages, queues, answers and calls agree.
 func (c *candidate) checkStored(ctx context.Context) (audit.Data, error) {
-	if c.view.SessionID == "" {
+	switch {
+	case c.view.SessionID == "":
 		return audit.Data{}, nil
+	case c.deleted:
+		return audit.Data{}, c.checkDeleted(ctx)
 	}
 	data, err := audit.Read(ctx, c.store, c.view.SessionID)
 	if err != nil {

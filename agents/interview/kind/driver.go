@@ -45,7 +45,7 @@ func (r *rehearsed) run(ctx context.Context, t *drive.Trial) record.End {
 	if err := c.checkInvariants(ctx); err != nil {
 		return drive.Failed("read what the interview stored", err)
 	}
-	if len(t.Perturb) > 0 && end.Status != statusFinished && end.HarnessError == "" {
+	if len(t.Perturb) > 0 && !c.deleted && end.Status != statusFinished && end.HarnessError == "" {
 		if err := c.resume(ctx); err != nil {
 			return drive.Failed("resume the interview", err)
 		}

@@ -3,11 +3,13 @@ package kind
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
+	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
@@ -104,6 +106,9 @@ func stored(code string) bool {
 
 func (c *candidate) version(ctx context.Context) int64 {
 	s, err := c.store.Load(ctx, c.view.SessionID)
+	if c.deleted && errors.Is(err, session.ErrDeleted) {
+		return 0
+	}
 	c.require(err == nil, "load the session: %v", err)
 	return s.Version
 }
@@ -143,6 +148,12 @@ func (c *candidate) perform(ctx context.Context, m Move) answer {
 		c.reload(ctx)
 	case moveCrash:
 		return c.crash(ctx, m.Instant)
+	case moveLink:
+		return c.openLink(ctx)
+	case moveExport:
+		return c.export(ctx)
+	case moveDelete:
+		return c.erase(ctx)
 	case moveUnknown:
 		text := "Is anybody there?"
 		return c.deliver(ctx, sending{Session: "nobody-knows-this-session", Message: &text, ID: c.id(), ReplyTo: c.view.MessageID})

@@ -85,7 +85,7 @@ type Move struct {
 	// the service owes a message. A move happens once.
 	At string `yaml:"at" json:"at"`
 	// Do is the action.
-	Do string `yaml:"do" json:"do" jsonschema:"enum=say,enum=event,enum=reload,enum=double,enum=concurrent,enum=stale,enum=ahead,enum=restart,enum=crash,enum=unknown-session,enum=leave,enum=wait,enum=raise,enum=start"` //nolint:lll // a struct tag
+	Do string `yaml:"do" json:"do" jsonschema:"enum=say,enum=event,enum=reload,enum=double,enum=concurrent,enum=stale,enum=ahead,enum=restart,enum=crash,enum=unknown-session,enum=leave,enum=wait,enum=raise,enum=start,enum=link,enum=export,enum=delete"` //nolint:lll // a struct tag
 	// Text is the message to send (say).
 	Text string `yaml:"text,omitempty" json:"text,omitempty"`
 	// Repeat is the number of repetitions of Text; default 1.
@@ -140,6 +140,12 @@ const (
 	moveWait = "wait"
 	// moveRaise starts the service again, without the limits of a day.
 	moveRaise = "raise"
+	// moveLink continues by the personal link, in a browser without cookies.
+	moveLink = "link"
+	// moveExport exports the interview on its page; the export must have all accepted answers.
+	moveExport = "export"
+	// moveDelete deletes the interview on its page. Later submissions are refused with deleted_session.
+	moveDelete = "delete"
 )
 
 // The instants of moveCrash.
