@@ -3,7 +3,6 @@ package validate
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -96,26 +95,20 @@ func scriptedPassages(t *testing.T) []trainingText {
 	return all
 }
 
-// fitTo fits a model to the texts for which keep is true.
-func fitTo(t *testing.T, texts []trainingText, keep func(i int) bool) *intrusion.Model {
-	t.Helper()
-	var all []intrusion.Example
+// newSet returns the texts as a set to fit models to.
+func newSet(texts []trainingText) *intrusion.Set {
+	examples := make([]intrusion.Example, len(texts))
 	for i, text := range texts {
-		if keep(i) {
-			all = append(all, text.Example)
-		}
+		examples[i] = text.Example
 	}
-	m := intrusion.Fit(context.Background(), all, penalty)
-	if m == nil {
-		t.Fatal("the fit did not end")
-	}
-	return m
+	return intrusion.NewSet(examples)
 }
 
 // TestWeightsAreFitted compares the shipped weights with a new fit to the labelled texts.
 func TestWeightsAreFitted(t *testing.T) {
 	RegisterTestingT(t)
-	got := fitTo(t, trainingTexts(t), func(int) bool { return true }).Bytes()
+	texts := trainingTexts(t)
+	got := newSet(texts).Fit(t.Context(), penalty, func(int) bool { return true }).Bytes()
 	if *refit {
 		Expect(os.WriteFile(weightsFile, got, 0o644)).To(Succeed()) //nolint:gosec // it is committed
 	}
@@ -125,7 +118,7 @@ func TestWeightsAreFitted(t *testing.T) {
 	Expect(err).NotTo(HaveOccurred())
 	shipped, err := intrusion.Read(want)
 	Expect(err).NotTo(HaveOccurred())
-	for _, text := range trainingTexts(t) {
+	for _, text := range texts {
 		Expect(fitted.Estimate(text.Text).LogOdds).To(BeNumerically("~", shipped.Estimate(text.Text).LogOdds, 0.1),
 			"the texts or the features have changed: go test ./agents/interview/validate -run TestWeightsAreFitted -refit; "+text.Text)
 	}
@@ -146,7 +139,7 @@ func (j judged) String() string {
 }
 
 // crossValidate judges each text of a fold by the model that was fitted to the others.
-func crossValidate(t *testing.T, texts []trainingText, fold func(i int) int) []judged {
+func crossValidate(t *testing.T, set *intrusion.Set, texts []trainingText, fold func(i int) int) []judged {
 	t.Helper()
 	all := make([]judged, len(texts))
 	var names []int
@@ -156,7 +149,7 @@ func crossValidate(t *testing.T, texts []trainingText, fold func(i int) int) []j
 		}
 	}
 	for _, name := range names {
-		m := fitTo(t, texts, func(i int) bool { return fold(i) != name })
+		m := set.Fit(t.Context(), penalty, func(i int) bool { return fold(i) != name })
 		for i, text := range texts {
 			if fold(i) == name {
 				all[i] = judge(text, m)
@@ -184,6 +177,7 @@ func judge(text trainingText, m *intrusion.Model) judged {
 func TestCrossValidation(t *testing.T) {
 	RegisterTestingT(t)
 	texts := trainingTexts(t)
+	set := newSet(texts)
 	writers := []string{"dev", "heldout", "train/a", "train/b", "train/own", "sentences", "replies"}
 	var b bytes.Buffer
 	for _, by := range []struct {
@@ -194,7 +188,7 @@ func TestCrossValidation(t *testing.T) {
 		{"one writer left out", func(i int) int { return slices.Index(writers, texts[i].writer) }},
 	} {
 		fmt.Fprintf(&b, "%s\n", by.name)
-		all := crossValidate(t, texts, by.fold)
+		all := crossValidate(t, set, texts, by.fold)
 		for _, writer := range writers {
 			for _, form := range []string{"plain", "roundabout", "natural", "other rule", "reply"} {
 				var n, lexicon, found, refused int

@@ -20,14 +20,32 @@ type Example struct {
 // minTexts is the number of texts that must have a feature for it to get a weight.
 const minTexts = 2
 
-// Fit fits a model to examples, whose weight against the penalty on large weights is c. It returns nil if the context
-// ends.
-func Fit(ctx context.Context, examples []Example, c float64) *Model {
-	texts := make([][]feature, len(examples))
-	counts := map[string]int{}
+// Set is a set of examples with their features, which can be fitted in parts.
+type Set struct {
+	examples []Example
+	features [][]feature
+}
+
+// NewSet computes the features of examples.
+func NewSet(examples []Example) *Set {
+	s := &Set{examples: examples, features: make([][]feature, len(examples))}
 	for i, e := range examples {
-		texts[i] = features(e.Text)
-		for _, f := range texts[i] {
+		s.features[i] = features(e.Text)
+	}
+	return s
+}
+
+// Fit fits a model to the examples for which keep is true; their weight against the penalty on large weights is c. It
+// returns nil if the context ends.
+func (s *Set) Fit(ctx context.Context, c float64, keep func(i int) bool) *Model {
+	var kept []int
+	counts := map[string]int{}
+	for i := range s.examples {
+		if !keep(i) {
+			continue
+		}
+		kept = append(kept, i)
+		for _, f := range s.features[i] {
 			counts[f.name]++
 		}
 	}
@@ -38,12 +56,12 @@ func Fit(ctx context.Context, examples []Example, c float64) *Model {
 		columns[name] = int32(i) //nolint:gosec // some ten thousand
 	}
 	p := logistic.Problem{
-		Rows: make([]logistic.Row, len(examples)), Weight: make([]float64, len(examples)), Prior: make([]float64, len(names)+1), C: c,
-		Positive: func(i int) bool { return examples[i].Private },
+		Rows: make([]logistic.Row, len(kept)), Weight: make([]float64, len(kept)), Prior: make([]float64, len(names)+1), C: c,
+		Positive: func(i int) bool { return s.examples[kept[i]].Private },
 	}
-	for i, list := range texts {
-		p.Weight[i] = examples[i].Weight
-		for _, f := range list {
+	for i, example := range kept {
+		p.Weight[i] = s.examples[example].Weight
+		for _, f := range s.features[example] {
 			if column, ok := columns[f.name]; ok {
 				p.Rows[i].Columns = append(p.Rows[i].Columns, column)
 				p.Rows[i].Values = append(p.Rows[i].Values, float32(f.value))
