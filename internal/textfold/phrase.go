@@ -37,7 +37,7 @@ type edge struct {
 }
 
 type node[T comparable] struct {
-	stems  []stem
+	stems  map[byte][]stem // by their first letter, 0 for the stem of every word
 	values []T
 }
 
@@ -87,9 +87,21 @@ func (s *PhraseSet[T]) child(from PhraseState, word string) PhraseState {
 	to := PhraseState(len(s.nodes)) //nolint:gosec // lexicons have some ten thousand nodes
 	s.nodes, s.edges[key] = append(s.nodes, node[T]{}), to
 	if text, open := strings.CutSuffix(word, "*"); open {
-		s.nodes[from].stems = append(s.nodes[from].stems, stem{text, to})
+		n := &s.nodes[from]
+		if n.stems == nil {
+			n.stems = map[byte][]stem{}
+		}
+		n.stems[initial(text)] = append(n.stems[initial(text)], stem{text, to})
 	}
 	return to
+}
+
+// initial returns the first byte of a word, 0 for none.
+func initial(word string) byte {
+	if word == "" {
+		return 0
+	}
+	return word[0]
 }
 
 // Longest returns the number of words of the longest phrase.
@@ -104,8 +116,17 @@ func (s *PhraseSet[T]) Next(from PhraseState, word string) iter.Seq[PhraseState]
 		if to, ok := s.edges[edge{from, word}]; ok && !yield(to) {
 			return
 		}
-		for _, st := range s.nodes[from].stems {
+		stems := s.nodes[from].stems
+		if stems == nil {
+			return
+		}
+		for _, st := range stems[initial(word)] {
 			if strings.HasPrefix(word, st.text) && !yield(st.to) {
+				return
+			}
+		}
+		for _, st := range stems[0] {
+			if !yield(st.to) {
 				return
 			}
 		}
