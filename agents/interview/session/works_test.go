@@ -96,6 +96,7 @@ var namings = [][2]string{
 	{"j'aime pas Titanic, par contre Avatar oui", "Avatar"},
 	{"les films de Nolan (Interstellar, Tenet)", "Interstellar|Tenet"},
 	{"Dune (Dark)", "Dune"},
+	{"zombie, dawn of the dead and rio", "zombie|dawn of the dead|rio"},
 	{"I have no favourites, sorry", ""},
 	{"pas d'avis", ""},
 	{"rien", ""},
