@@ -16,22 +16,15 @@ import (
 // All returns the sessions of a candidate, or of all candidates if it is empty, whose last change is
 // before a time; the zero time selects all.
 func All(ctx context.Context, st session.Store, candidate string, unusedSince time.Time) (found []session.Session, err error) {
-	l := session.Listing{Candidate: candidate, Limit: maxKnown, Before: unusedSince}
-	for {
-		page, err := st.List(ctx, l)
+	for s, err := range session.Each(ctx, st, session.Listing{Candidate: candidate, Before: unusedSince}) {
 		if err != nil {
 			return nil, searchError(err)
 		}
-		for _, s := range page {
-			if unusedSince.IsZero() || s.Updated.Before(unusedSince) {
-				found = append(found, s)
-			}
-			l.Before = s.Created
-		}
-		if len(page) < maxKnown {
-			return found, nil
+		if unusedSince.IsZero() || s.Updated.Before(unusedSince) {
+			found = append(found, s)
 		}
 	}
+	return found, nil
 }
 
 // Costs are the sums of the calls of a store by day, model and currency.

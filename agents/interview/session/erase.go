@@ -25,33 +25,24 @@ func Erase(ctx context.Context, store Store, id string) error {
 	return fmt.Errorf("%w; try again in a moment", err)
 }
 
-// erasePage is the number of sessions that EraseUnused reads at once.
-const erasePage = 500
-
 // EraseUnused deletes the sessions whose last change is before a time, finished or not, and returns
 // their number. It leaves a session that is changed at the same time.
 func EraseUnused(ctx context.Context, store Store, since time.Time) (erased int, err error) {
-	for before := since; ; {
-		// A session is created before its last change.
-		page, err := store.List(ctx, Listing{Before: before, Limit: erasePage})
+	// A session is created before its last change.
+	for s, err := range Each(ctx, store, Listing{Before: since}) {
 		if err != nil {
 			return erased, err
 		}
-		for _, s := range page {
-			before = s.Created
-			if !s.Updated.Before(since) {
-				continue
-			}
-			switch err := store.Delete(ctx, s.ID, s.Version); {
-			case err == nil:
-				erased++
-			case errors.Is(err, ErrConflict), errors.Is(err, ErrNotFound): // used or deleted meanwhile
-			default:
-				return erased, err
-			}
+		if !s.Updated.Before(since) {
+			continue
 		}
-		if len(page) < erasePage {
-			return erased, nil
+		switch err := store.Delete(ctx, s.ID, s.Version); {
+		case err == nil:
+			erased++
+		case errors.Is(err, ErrConflict), errors.Is(err, ErrNotFound): // used or deleted meanwhile
+		default:
+			return erased, err
 		}
 	}
+	return erased, nil
 }

@@ -1,8 +1,10 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -100,6 +102,35 @@ type Listing struct {
 // Cursor returns the place of a session in the listing, for After.
 func (l Listing) Cursor(s *Session) string {
 	return strconv.FormatInt(l.Sort.Key(s), 10) + "." + s.ID
+}
+
+// eachPage is the number of sessions that Each reads at once.
+const eachPage = 500
+
+// Each returns all sessions of a listing, whatever its limit, which is the number that it reads at once;
+// default 500. Sessions may be deleted meanwhile. It ends after an error.
+func Each(ctx context.Context, store Store, l Listing) iter.Seq2[Session, error] {
+	return func(yield func(Session, error) bool) {
+		if l.Limit == 0 {
+			l.Limit = eachPage
+		}
+		for {
+			page, err := store.List(ctx, l)
+			if err != nil {
+				yield(Session{}, err)
+				return
+			}
+			for _, s := range page {
+				if !yield(s, nil) {
+					return
+				}
+			}
+			if len(page) < l.Limit {
+				return
+			}
+			l.After = l.Cursor(&page[len(page)-1])
+		}
+	}
 }
 
 // ErrCursor means that Listing.After is not a Cursor.

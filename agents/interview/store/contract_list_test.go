@@ -92,6 +92,25 @@ func operators(open opener) {
 		})
 	})
 
+	It("has each session once, page by page, also if some began at one instant or are deleted meanwhile", func(ctx SpecContext) {
+		s := open(ctx)
+		var want []string
+		for i := range 7 {
+			begin(ctx, s, fmt.Sprint(i))
+			want = append([]string{fmt.Sprint(i)}, want...)
+		}
+		var got []string
+		for one, err := range session.Each(ctx, s, session.Listing{Candidate: "lea", Limit: 2}) {
+			Expect(err).NotTo(HaveOccurred())
+			got = append(got, one.ID)
+			Expect(session.Erase(ctx, s, one.ID)).To(Succeed())
+		}
+		Expect(got).To(Equal(want))
+		for _, err := range session.Each(ctx, s, session.Listing{Sort: "none"}) {
+			Expect(err).To(MatchError(ContainSubstring("unknown order")))
+		}
+	})
+
 	It("refuses an unknown order and a malformed cursor", func(ctx SpecContext) {
 		s := open(ctx)
 		_, err := s.List(ctx, session.Listing{Sort: "id; DROP TABLE interview_sessions"})
