@@ -32,11 +32,11 @@ func (c *checker) classify(plain, hinted map[zone][]zoneHit) {
 			return
 		}
 		end := start + len(passage)
-		within := func(h zoneHit) bool { return h.Start >= start && h.Start < end }
+		within := func(h zoneHit) bool { return h.Start >= start && h.End <= end }
 		e := c.estimate(passage)
 		switch {
 		case e.LogOdds < dropCueBelow:
-			c.acquit(plain, hinted, within, e.LogOdds)
+			c.acquit(plain, hinted, start, end, e.LogOdds)
 		case e.LogOdds >= warnAbove && !anyHit(plain, within) && !anyHit(hinted, within):
 			h := zoneHit{Zone: zonePrivate, Start: start, End: end, Cue: true}
 			if len(e.Words) > 0 {
@@ -47,12 +47,22 @@ func (c *checker) classify(plain, hinted map[zone][]zoneHit) {
 	})
 }
 
-// acquit takes back what the lexicon found in a passage, if neither the passage, with the given log-odds, nor the
-// sentence of a hit is private.
-func (c *checker) acquit(plain, hinted map[zone][]zoneHit, within func(zoneHit) bool, odds float64) {
+// acquit takes back what the lexicon found in the passage from start to end, if neither the passage, with the given
+// log-odds, nor the sentence of a hit is private.
+func (c *checker) acquit(plain, hinted map[zone][]zoneHit, start, end int, odds float64) {
+	passage := c.Text[start:end]
+	judged := map[int]float64{} // by the start of a sentence
 	harmless := func(h zoneHit, below float64) bool {
-		start, end := sentenceAround(c.Text, h.Start, h.End)
-		return within(h) && odds < below && c.estimate(c.Text[start:end]).LogOdds < below
+		if odds >= below || h.Start < start || h.End > end {
+			return false
+		}
+		from, to := sentenceAround(passage, h.Start-start, h.End-start)
+		sentence, ok := judged[from]
+		if !ok {
+			sentence = c.estimate(passage[from:to]).LogOdds
+			judged[from] = sentence
+		}
+		return sentence < below
 	}
 	for _, zone := range zones() {
 		hinted[zone] = slices.DeleteFunc(hinted[zone], func(h zoneHit) bool { return harmless(h, dropCueBelow) })

@@ -83,4 +83,19 @@ var _ = Describe("Every generated text", Label("I-17"), func() {
 		want.Works = []string{"Religion"}
 		Expect(rules(batch("Dans Religion, que gardes-tu de Nate ?", "Quelle est ta foi, comme Nate ?"), want)).To(ConsistOf(validate.Rule("forbidden-zone")))
 	})
+
+	It("is searched for roundabout questions about private life, which are warnings that quote a word", func() {
+		f := only(batch(open, choice, "Qui dort dans la chambre à côté de la tienne, le dimanche soir ?"), batchOf3)
+		Expect(f.Rule).To(Equal(validate.Rule("forbidden-zone")))
+		Expect(f.Section).To(Equal("private"))
+		Expect(f.Warning).To(BeTrue())
+		Expect(f.Words).NotTo(BeEmpty())
+		Expect(f.Place).To(Equal("question 3"))
+		Expect(f.In(session.French)).To(ContainSubstring("la vie privée"))
+	})
+
+	It("may speak of a project in words of a zone", func() {
+		text := "D'après toi, l'équipe est restée traumatisée par la panne de mars. Par quoi le projet a-t-il recommencé ?"
+		Expect(validate.Check(batch(open, choice, text), batchOf3).Valid()).To(BeTrue())
+	})
 })
