@@ -84,8 +84,8 @@ type Store interface {
 	// SpentOn returns what was spent on a day, by one address or, if it is empty, in total. Sessions
 	// that were deleted since are included. Addresses are forgotten after two days.
 	SpentOn(ctx context.Context, day, address string) (Spending, error)
-	// CountTry counts an attempt at the code of a session, and reports whether it is one of the first most
-	// of a day. ForgetTries ends the count.
+	// CountTry counts an attempt at the code of a session, unless the day ("2026-03-01", UTC) has had most of
+	// them; allowed reports whether it was counted. ForgetTries ends the count.
 	CountTry(ctx context.Context, id, day string, most int) (allowed bool, err error)
 	ForgetTries(ctx context.Context, id string) error
 	Close() error
