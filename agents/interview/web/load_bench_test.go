@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/store"
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/database"
 )
 
 // cpuTime returns the processor time that this process has used; nil if it cannot be
@@ -28,8 +29,15 @@ var cpuTime func() time.Duration
 func stores(b *testing.B, run func(b *testing.B, dsn string)) {
 	b.Run("memory", func(b *testing.B) { run(b, "memory:") })
 	b.Run("file", func(b *testing.B) { run(b, filepath.Join(b.TempDir(), "sessions.db")) })
-	if dsn := os.Getenv("REHEARSE_TEST_POSTGRES"); dsn != "" {
-		b.Run("postgres", func(b *testing.B) { run(b, dsn) })
+	if server := os.Getenv("REHEARSE_TEST_POSTGRES"); server != "" {
+		b.Run("postgres", func(b *testing.B) {
+			dsn, drop, err := database.Scratch(b.Context(), server)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = drop() })
+			run(b, dsn)
+		})
 	}
 }
 
