@@ -67,7 +67,7 @@ func (e *sqliteEngine) apply(ctx context.Context, ops []operation) error {
 }
 
 // write stores transactions in one transaction of the database. If one of them fails, each half is written
-// by itself, so that it fails alone.
+// by itself, so that it fails alone. If the database cannot begin or commit, all of them fail.
 func (e *sqliteEngine) write(ctx context.Context, all []*transaction) {
 	if len(all) == 0 {
 		return
