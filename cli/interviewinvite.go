@@ -32,11 +32,11 @@ func (a *app) interviewInviteCommand() *cobra.Command {
 		Long: `invite creates an invitation and prints its link, or its token without --url. The store keeps only
 a hash: the token is not shown again. A token begins --uses interviews until it expires. With --candidate
 its interviews belong to that candidate, and "rehearse audit CANDIDATE" finds them even if somebody
-else begins interviews with the same id. With --job it begins interviews about that job only.
+else begins interviews with the same id. With --job-id it begins interviews about that job only.
 
 Exit codes: 0 created, listed or revoked; 2 usage, or there is no such invitation; 3 the store failed.`,
 		Example: `  rehearse interview invite --candidate lea --url https://interviews.example.org
-  rehearse interview invite --job night-nurse --uses 20 --expires 7d
+  rehearse interview invite --job-id night-nurse --uses 20 --expires 7d
   rehearse interview invite list
   rehearse interview invite revoke 3f9a1c22b0`,
 		Args: unknownCommand,
@@ -45,7 +45,7 @@ Exit codes: 0 created, listed or revoked; 2 usage, or there is no such invitatio
 	a.storeFlag(cmd.PersistentFlags(), &flags.store)
 	f := cmd.Flags()
 	f.StringVar(&flags.candidate, "candidate", "", "the candidate's id (default: the client chooses)")
-	f.StringVar(&flags.job, "job", "", "`id` of the job that its interviews are about (default: the client chooses)")
+	f.StringVar(&flags.job, "job-id", "", "`id` of the job that its interviews are about (default: the client chooses)")
 	f.IntVar(&flags.uses, "uses", 1, "interviews that it may begin")
 	f.StringVar(&flags.expires, "expires", "30d", "time after which it expires, such as 12h or 30d")
 	f.StringVar(&flags.url, "url", "", "address of the server, to print a link")
@@ -84,7 +84,7 @@ func (a *app) interviewInvite(ctx context.Context, flags inviteFlags) error {
 		return usage(fmt.Errorf(`--candidate %.80q must be 1 to 64 letters, digits, ".", "_" or "-", and begin with a letter or a digit`,
 			flags.candidate))
 	case flags.job != "" && !prompt.ValidJobID(flags.job):
-		return usage(fmt.Errorf(`--job %.80q must be the id of a job: 1 to 64 lowercase letters, digits, "-" and "_"`, flags.job))
+		return usage(fmt.Errorf(`--job-id %.80q must be the id of a job: 1 to 64 lowercase letters, digits, "-" and "_"`, flags.job))
 	}
 	st, err := store.Open(ctx, a.storeName(flags.store)) // also before the first server
 	if err != nil {

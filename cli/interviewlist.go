@@ -54,7 +54,7 @@ Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not 
 	a.storeFlag(f, &flags.store)
 	for _, filter := range []struct{ name, usage string }{
 		{"candidate", "only sessions of this `candidate`"},
-		{"job", "only sessions about the job with this `id`"},
+		{"job-id", "only sessions about the job with this `id`"},
 		{"invitation", "only sessions that this `invitation` began, as invite list prints it"},
 		{"state", "only sessions in this `state`: open, owing, stuck, limited, finished"},
 		{"from", "only sessions that began on this `day` (UTC, 2026-01-31) or later"},
@@ -65,8 +65,11 @@ Exit codes: 0 listed; 2 usage, or there is no such store; 3 the store could not 
 	} {
 		f.Func(filter.name, filter.usage, func(value string) error {
 			field := filter.name
-			if field == "state" {
+			switch field {
+			case "state":
 				field = "status" // supervise has another --status
+			case "job-id":
+				field = "job" // check has another --job
 			}
 			flags.filters.Set(field, value)
 			_, err := sessionlist.Read(url.Values{field: {value}}, maxSessions)
