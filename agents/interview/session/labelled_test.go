@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v4"
@@ -95,34 +96,43 @@ func TestLabelled(t *testing.T) {
 	}
 }
 
-// The rates below which a change of the rules is a mistake. Pairs of different works are more similar than in real answers.
-const (
-	leastRecognized = 0.98
-	mostConfused    = 0.01
-	leastRead       = 0.85
-)
+// titleFloors are the rates below which a change of the rules is a mistake. Pairs of different works are more similar than in
+// real answers.
+type titleFloors struct{ recognized, apart, read float64 }
+
+// floorsOf returns the floors for a folder. The rules were fitted to the texts of the others, not to those of unseen ones.
+func floorsOf(folder string) titleFloors {
+	if isUnseen(folder) {
+		return titleFloors{recognized: 0.92, apart: 0.89, read: 0.77}
+	}
+	return titleFloors{recognized: 0.98, apart: 0.99, read: 0.85}
+}
+
+// isUnseen reports whether the author of the rules has not read the texts of a folder.
+func isUnseen(folder string) bool { return strings.HasPrefix(filepath.Base(folder), "unseen") }
 
 func measureTitles(t *testing.T, folder string) {
+	least := floorsOf(folder)
 	same := readLabelled[titlePair](t, filepath.Join(folder, "titles-same.yaml"))
 	if rate := share(t, "spellings recognized", len(same), func(i int) (bool, string) {
 		p := same[i]
 		return p.recognized(), fmt.Sprintf("not recognized (%s): %q for %q", p.How, p.Candidate, p.Official)
-	}); rate < leastRecognized && *labelled == "" {
-		t.Errorf("fewer than %v of the spellings are recognized", leastRecognized)
+	}); rate < least.recognized && *labelled == "" {
+		t.Errorf("fewer than %v of the spellings are recognized", least.recognized)
 	}
 	different := readLabelled[titlePair](t, filepath.Join(folder, "titles-different.yaml"))
 	if rate := share(t, "other works told apart", len(different), func(i int) (bool, string) {
 		p := different[i]
 		return !p.recognized(), fmt.Sprintf("confused (%s): %q with %q", p.Why, p.Candidate, p.Official)
-	}); 1-rate > mostConfused && *labelled == "" {
-		t.Errorf("more than %v of the other works are confused", mostConfused)
+	}); rate < least.apart && *labelled == "" {
+		t.Errorf("fewer than %v of the other works are told apart", least.apart)
 	}
 	lists := readLabelled[worksList](t, filepath.Join(folder, "works-lists.yaml"))
 	if rate := share(t, "answers read as labelled", len(lists), func(i int) (bool, string) {
 		got := ParseWorks(lists[i].Text)
 		return sameWorks(got, lists[i].Works), fmt.Sprintf("%q: got %q, want %q", lists[i].Text, got, lists[i].Works)
-	}); rate < leastRead && *labelled == "" {
-		t.Errorf("fewer than %v of the answers are read as labelled", leastRead)
+	}); rate < least.read && *labelled == "" {
+		t.Errorf("fewer than %v of the answers are read as labelled", least.read)
 	}
 }
 

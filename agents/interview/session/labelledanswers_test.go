@@ -42,9 +42,14 @@ var answerFiles = []struct {
 	}},
 }
 
-// leastUnderstood is the share of the answers in a file that are read as labelled, below which a change of the
-// parser is a mistake.
-const leastUnderstood = 0.95
+// leastUnderstood returns the share of the answers in a file of a folder that are read as labelled, below which a change of
+// the parser is a mistake.
+func leastUnderstood(folder string) float64 {
+	if isUnseen(folder) {
+		return 0.9
+	}
+	return 0.95
+}
 
 // TestLabelledAnswers measures how short answers are read, with answers that were written without sight of the rules:
 // go test ./agents/interview/session -run TestLabelledAnswers -v
@@ -62,8 +67,8 @@ func TestLabelledAnswers(t *testing.T) {
 					return got == a.Choice, fmt.Sprintf("%q: got %q, want %q", a.Text, got, a.Choice)
 				})
 				t.Logf("another choice read than the label: %d of %d", wrong, len(all))
-				if rate < leastUnderstood && *labelled == "" {
-					t.Errorf("fewer than %v of the answers are read as labelled", leastUnderstood)
+				if least := leastUnderstood(folder); rate < least && *labelled == "" {
+					t.Errorf("fewer than %v of the answers are read as labelled", least)
 				}
 			})
 		}

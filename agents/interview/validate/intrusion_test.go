@@ -40,7 +40,7 @@ type trainingText struct {
 func trainingTexts(t *testing.T) []trainingText {
 	t.Helper()
 	var all []trainingText
-	for _, folder := range []string{"dev", "heldout", "train/a", "train/b", "train/c", "train/own"} {
+	for _, folder := range []string{"dev", "heldout", "train/a", "train/b", "train/c", "train/d", "train/own"} {
 		for _, file := range []string{"zones-*", "two-questions", "tu-vous", "not-a-question"} {
 			texts, err := readLabelled(filepath.Join("testdata/labelled", folder, file))
 			if err != nil {
@@ -178,7 +178,7 @@ func TestCrossValidation(t *testing.T) {
 	RegisterTestingT(t)
 	texts := trainingTexts(t)
 	set := newSet(texts)
-	writers := []string{"dev", "heldout", "train/a", "train/b", "train/c", "train/own", "sentences", "replies"}
+	writers := []string{"dev", "heldout", "train/a", "train/b", "train/c", "train/d", "train/own", "sentences", "replies"}
 	var b bytes.Buffer
 	for _, by := range []struct {
 		name string
