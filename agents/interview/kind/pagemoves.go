@@ -87,7 +87,8 @@ func (c *candidate) checkDeleted(ctx context.Context) error {
 	_, err := c.store.Load(ctx, c.view.SessionID)
 	c.require(errors.Is(err, session.ErrDeleted), "the session should be deleted, got: %v", err)
 	messages, err := c.store.Messages(ctx, c.view.SessionID)
-	c.require(len(messages) == 0 && (err == nil || errors.Is(err, session.ErrNotFound)), "%d messages are left of a deleted session", len(messages))
+	c.require(len(messages) == 0 && (err == nil || errors.Is(err, session.ErrNotFound)),
+		"%d messages are left of a deleted session", len(messages))
 	totals, err := c.store.DeletedTotals(ctx)
 	if err != nil {
 		return err

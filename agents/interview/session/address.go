@@ -41,7 +41,7 @@ func isFormOfAddress(ws []word, i int) bool {
 		return false
 	case len(before) > 0 && i > 1 && ws[i-2].folded == "va":
 		return true
-	case len(before) > 0 && addressed.at(before) > 0 && !(before[0].folded == "de" && i > 1 && negations.at(ws[i-2:]) > 0):
+	case len(before) > 0 && addressed.at(before) > 0 && (before[0].folded != "de" || i <= 1 || negations.at(ws[i-2:]) == 0):
 		return false
 	case len(after) == 0 || tuIsFine.at(after) > 0:
 		return true

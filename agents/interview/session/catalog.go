@@ -98,7 +98,8 @@ func canonical(word, heard string, place int) string {
 
 var (
 	partWords = textfold.WordSet("part partie volume vol chapitre chapter")
-	addresses = map[string]string{"docteur": "dr", "doctor": "dr", "mister": "mr", "monsieur": "mr", "saint": "st", "missus": "mrs", "madame": "mme"}
+	addresses = map[string]string{"docteur": "dr", "doctor": "dr", "mister": "mr", "monsieur": "mr", "saint": "st",
+		"missus": "mrs", "madame": "mme"}
 )
 
 // exactly returns the works with a title.
@@ -237,12 +238,15 @@ func heardAs(title []string) string {
 }
 
 // sounds replaces spellings of one sound by one of them.
-var sounds = strings.NewReplacer("ouil", "ui", "gn", "n", "skh", "ch", "eau", "o", "ee", "i", "ea", "i", "eu", "e", "ei", "e", "ai", "e", "ay", "e", "au", "o",
-	"ou", "u", "oo", "u", "th", "t", "sh", "ch", "wh", "w", "rh", "r", "gh", "g", "kh", "ch", "ss", "s", "tt", "t", "nn", "n", "ll", "l", "mm", "m", "rr", "r", "pp", "p")
+var sounds = strings.NewReplacer("ouil", "ui", "gn", "n", "skh", "ch", "eau", "o", "ee", "i", "ea", "i", "eu", "e", "ei",
+	"e", "ai", "e", "ay", "e", "au", "o",
+	"ou", "u", "oo", "u", "th", "t", "sh", "ch", "wh", "w", "rh", "r", "gh", "g", "kh", "ch", "ss", "s", "tt", "t", "nn", "n",
+	"ll", "l", "mm", "m", "rr", "r", "pp", "p")
 
 // The words of remarks before and after a title.
 var (
-	fillers = textfold.WordSet("euh heu ben bah alors donc moi cest j aime adore adorais je dirais pense crois c est cest ca serait plutot " +
+	fillers = textfold.WordSet("euh heu ben bah alors donc moi cest j aime adore adorais je dirais pense crois c est cest ca " +
+		"serait plutot " +
 		"surtout aussi il y a um well so like guess id d i say would it s its probably maybe definitely peut etre")
 	afterwords = textfold.WordSet("saison saisons season seasons surtout sur avec with on especially mainly mostly je i parce because en " +
 		"les la the le film serie anime movie show de by pour for toute toutes tous all premiere premieres premier premiers first c est cest " +

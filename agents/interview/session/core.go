@@ -139,7 +139,7 @@ func partOfTitle(said []word, key []string) bool {
 		near := len(w.folded) >= 5 && slices.ContainsFunc(key, func(t string) bool { return similarKeys([]string{w.folded}, []string{t}) })
 		if near {
 			exact = true
-		} else if !prefix && !(smallWords[w.folded] && len(said) > 1) {
+		} else if !prefix && (!smallWords[w.folded] || len(said) == 1) {
 			return false
 		}
 	}
@@ -159,7 +159,7 @@ func placeAt(ws []word, i, count int) (place, n int) {
 		return number - 1, 1
 	}
 	rest := ws[i:]
-	place, n = -1, 0
+	place = -1
 	if n = middlePlace.at(rest); n > 0 && count%2 == 1 {
 		return count / 2, n
 	}

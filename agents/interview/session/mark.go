@@ -15,21 +15,30 @@ const (
 
 // The words before and after a title of one word that is not capitalized.
 var (
-	titleCues = textfold.WordSet("et and ou or puis then plus film films movie serie series show anime manga genre comme like regarde regardais " +
-		"watching watch fini finished vu revu seen surtout mostly plutot dirais adore adorais love loved aime kiffe of is was reste c est sinon also aussi " +
+	titleCues = textfold.WordSet("et and ou or puis then plus film films movie serie series show anime manga genre comme like " +
+		"regarde regardais " +
+		"watching watch fini finished vu revu seen surtout mostly plutot dirais adore adorais love loved aime kiffe of is was " +
+		"reste c est sinon also aussi " +
 		"maintenant now cest prefere mate binge")
-	commonWords = textfold.WordSet("her you lol old red big elle life love girl room here soul wild ghost from fall monster go drive collision alone girls lion heroes " +
-		"hero castle games game empire contact speed heat taxi friday pose prey sing silence memories flight doubt you traffic rush room visitor " +
+	commonWords = textfold.WordSet("her you lol old red big elle life love girl room here soul wild ghost from fall monster go " +
+		"drive collision alone girls lion heroes " +
+		"hero castle games game empire contact speed heat taxi friday pose prey sing silence memories flight doubt you traffic " +
+		"rush room visitor " +
 		"the les des une aux")
-	titleEnds = textfold.WordSet("et and ou or puis then saison season saisons seasons parce because car since quand when c cest est is was aussi also too " +
-		"which qui m ma tres very super trop mais but je j i de by avec with en la the film serie series obviously surtout lol mdr tbh sinon oui sans person pour for")
+	titleEnds = textfold.WordSet("et and ou or puis then saison season saisons seasons parce because car since quand when c " +
+		"cest est is was aussi also too " +
+		"which qui m ma tres very super trop mais but je j i de by avec with en la the film serie series obviously surtout lol mdr " +
+		"tbh sinon oui sans person pour for")
 )
 
 // What rejects the title after it or before it.
 var (
-	rejectsNext = compiled(`(?i)(?:never (?:got into|liked|watched)|did ?n.?t (?:really )?(?:like|enjoy)|do(?:es)? ?n.?t (?:really )?like|\bhated?|` +
-		`aim(?:e|é|ais) pas|pas (?:trop |vraiment )?(?:aimé|accroché à|fan de)|d[ée]teste|supporte pas|sauf|except|not)\s+(?:the |l[eas]{1,2} |l['’])?$`)
-	rejectsLast = compiled(`(?i)^[\s,]*(?:j['’ ]?(?:ai|aime) )?(?:jamais |pas (?:trop |vraiment )?)(?:accroch|aim|pu\b)|^[\s,]*(?:i )?never (?:got into|liked)`)
+	rejectsNext = compiled(`(?i)(?:never (?:got into|liked|watched)|did ?n.?t (?:really )?(?:like|enjoy)|` +
+		`do(?:es)? ?n.?t (?:really )?like|\bhated?|` +
+		`aim(?:e|é|ais) pas|pas (?:trop |vraiment )?(?:aimé|accroché à|fan de)|d[ée]teste|supporte pas|sauf|except|not)\s+(?:the |` +
+		`l[eas]{1,2} |l['’])?$`)
+	rejectsLast = compiled(`(?i)^[\s,]*(?:j['’ ]?(?:ai|aime) )?(?:jamais |pas (?:trop |vraiment )?)(?:accroch|aim|pu\b)|` +
+		`^[\s,]*(?:i )?never (?:got into|liked)`)
 )
 
 // mark puts quotes around the known titles of an answer that have none, so that a comma or "and" does not split a title and
@@ -77,7 +86,11 @@ func tail(text string) string { return text[max(0, len(text)-maxRejection):] }
 
 // isCued reports whether the words before a place announce a title, or the title before, which ends at a byte, does.
 func (c *catalog) isCued(tokens []titleToken, i, last int) bool {
-	return i == 0 || tokens[i].capital && !tokens[i-1].capital || tokens[i-1].end == last || titleCues[tokens[i-1].folded] || separatesTitles(tokens[i].gap)
+	if i == 0 {
+		return true
+	}
+	before := tokens[i-1]
+	return tokens[i].capital && !before.capital || before.end == last || titleCues[before.folded] || separatesTitles(tokens[i].gap)
 }
 
 func separatesTitles(gap string) bool {
@@ -111,7 +124,7 @@ func (c *catalog) longest(tokens []titleToken, at int, cued bool) (n, articles i
 			continue
 		}
 		long := significant > 1 || capital && (i > 0 || t.capitals > 1)
-		if long || cued && i == skip && len(key) >= shortestKnown && !(commonWords[word] && !capital) && c.endsAt(rest, i+1) {
+		if long || cued && i == skip && len(key) >= shortestKnown && (capital || !commonWords[word]) && c.endsAt(rest, i+1) {
 			n, articles = i+1, 0
 			if skip > 0 && !c.hasArticle(works, rest[0].folded) {
 				articles = 1
@@ -123,7 +136,11 @@ func (c *catalog) longest(tokens []titleToken, at int, cued bool) (n, articles i
 
 // endsAt reports whether a title may end before a place.
 func (c *catalog) endsAt(tokens []titleToken, i int) bool {
-	if i == len(tokens) || separatesTitles(tokens[i].gap) || titleEnds[tokens[i].folded] || isSeason(tokens[i].folded) || isVolume(tokens[i].folded) {
+	if i == len(tokens) {
+		return true
+	}
+	next := tokens[i]
+	if separatesTitles(next.gap) || titleEnds[next.folded] || isSeason(next.folded) || isVolume(next.folded) {
 		return true
 	}
 	rest := tokens[i:min(len(tokens), i+maxKnown)]
@@ -142,14 +159,20 @@ func (c *catalog) hasArticle(works []int, article string) bool {
 
 // The words of parts without a title: talk beside known titles, and (noTitle) in any answer.
 var (
-	talk = textfold.WordSet("je j jai tu on c cest ca i it they we oui ouais bref voila question sinon reste rest lol mdr haha tbh basically " +
-		"episode mere mec pere kids classique classics trucs stuff things rien tout tous toute normal sorry usual best didnt much more easy oh hmm bof " +
+	talk = textfold.WordSet("je j jai tu on c cest ca i it they we oui ouais bref voila question sinon reste rest lol mdr haha " +
+		"tbh basically " +
+		"episode mere mec pere kids classique classics trucs stuff things rien tout tous toute normal sorry usual best didnt much " +
+		"more easy oh hmm bof " +
 		"westerns disney nerd taste person toutes cried know what")
-	noTitle = textfold.WordSet("regarde regarder watch watching anything whatever mind documentaires documentaries docs sports foot shows trucs stuff " +
-		"tbh depend depends humeur mood copine copain kids cooking thrillers polars sitcoms trop idee idea nothing weirder tele franchement honestly " +
+	noTitle = textfold.WordSet("regarde regarder watch watching anything whatever mind documentaires documentaries docs sports " +
+		"foot shows trucs stuff " +
+		"tbh depend depends humeur mood copine copain kids cooking thrillers polars sitcoms trop idee idea nothing weirder tele " +
+		"franchement honestly " +
 		"mostly surtout general horror movies comedies peu question")
-	refuses = compiled(`(?i)^\s*(?:(?:i |sorry,? )*(?:have )?no (?:idea|favou?rites?|preferences?|opinion)\b|rien ne|pas d['’](?:avis|id[ée]e|opinion)|` +
-		`je (?:ne )?(?:pr[ée]f[èe]re ne|veux pas|connais pas|vois pas)|aucune? |d[ée]sol[ée]e?\s*$|sorry\s*$|i(?: woul|['’]| )d rather not|pass(?:e|er)?\s*$|skip\s*$)`)
+	refuses = compiled(`(?i)^\s*(?:(?:i |sorry,? )*(?:have )?no (?:idea|favou?rites?|preferences?|opinion)\b|rien ne|` +
+		`pas d['’](?:avis|id[ée]e|opinion)|` +
+		`je (?:ne )?(?:pr[ée]f[èe]re ne|veux pas|connais pas|vois pas)|aucune? |d[ée]sol[ée]e?\s*$|sorry\s*$|i(?: woul|['’]|` +
+		` )d rather not|pass(?:e|er)?\s*$|skip\s*$)`)
 	seriesOf = compiled(`(?i:\b(?:films?|movies|séries|series|shows) (?:de|du|d['’]|of|by|from)) ?\p{Lu}`)
 )
 

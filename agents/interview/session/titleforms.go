@@ -26,7 +26,8 @@ var smallWords = textfold.WordSet("le la les l un une des de du d et the a an of
 // The words before and after a title that describe the work.
 var (
 	headWords = textfold.WordSet("tv tele tous toutes tout all les des le la the film films movie movies serie series show shows saga " +
-		"sagas trilogie trilogy franchise univers anime animes manga mangas premiers premieres derniers vieux old first n importe quel quelle " +
+		"sagas trilogie trilogy franchise univers anime animes manga mangas premiers premieres derniers vieux old first n importe " +
+		"quel quelle " +
 		"de du d of by from avec with")
 	headNouns = textfold.WordSet("film films movie movies serie series show shows saga sagas trilogie trilogy franchise univers anime " +
 		"animes manga mangas")
@@ -263,7 +264,8 @@ var numerals = map[string]string{
 	"deux": "2", phonetic("trois"): "3", phonetic("quatre"): "4", phonetic("cinq"): "5", "onze": "11", phonetic("douze"): "12",
 }
 
-var phoneticSpelling = strings.NewReplacer("ph", "f", "qu", "k", "q", "k", "ch", "kh", "ce", "se", "ci", "si", "cy", "si", "ck", "k", "c", "k", "y", "i")
+var phoneticSpelling = strings.NewReplacer("ph", "f", "qu", "k", "q", "k", "ch", "kh", "ce", "se", "ci", "si", "cy", "si",
+	"ck", "k", "c", "k", "y", "i")
 
 // phonetic returns the phonetic form of a word: words of three letters and more lose the
 // differences between "ph" and "f", "y" and "i", "c" and "k", and longer ones doubled letters.

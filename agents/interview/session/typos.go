@@ -39,7 +39,8 @@ func (o options) corrected(word string) string {
 }
 
 // notTypos are words that resemble keys.
-var notTypos = textfold.WordSet("normal normale format forme formes formel forma former fils fille filles film fins firm firms fill fills filme " +
+var notTypos = textfold.WordSet("normal normale format forme formes formel forma former fils fille filles film fins firm " +
+	"firms fill fills filme " +
 	"file files serre serai serais seras series serie sortie sorties snow snows shoes shower moves move moved slow slows shot shots " +
 	"shop shops showed shown show shows casse sires serves serve serieux serieuse serious cinq seriez firme tutoriel tutorial tuteur " +
 	"movies movie formal causals")

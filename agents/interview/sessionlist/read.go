@@ -135,7 +135,8 @@ type Entry struct {
 // Of returns the entry of a session.
 func Of(s *session.Session) Entry {
 	e := Entry{
-		ID: s.ID, Candidate: s.Candidate, Language: s.Language, Job: s.JobID(), Invitation: s.Invitation, Status: s.Status(), Step: s.Step, Phase: s.Phase,
+		ID: s.ID, Candidate: s.Candidate, Language: s.Language, Job: s.JobID(), Invitation: s.Invitation, Status: s.Status(),
+		Step: s.Step, Phase: s.Phase,
 		Messages: s.Messages, Calls: s.Calls, SpentEUR: s.Spent.Amount, Unpriced: s.Unpriced,
 		Retries: s.Retries, Fallbacks: len(s.Fallbacks),
 		Since: s.Since().UTC(), Created: s.Created.UTC(), Updated: s.Updated.UTC(),

@@ -7,14 +7,12 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/validate/intrusion"
 )
 
-// The log-odds of a private passage from which the classifier warns by itself, and below which it takes back what the
-// lexicon found: cues; refusals, which become warnings; and plain words altogether. They were chosen by cross-validation
-// (testdata/cross-validation.golden).
+// The log-odds of a private passage from which the classifier warns by itself, and below which it takes back the cues of
+// the lexicon. They were chosen by cross-validation (testdata/cross-validation.golden). Plain words of the lexicon
+// refuse a text whatever the classifier estimates.
 const (
 	warnAbove    = 1.9
 	dropCueBelow = -0.8
-	pardonBelow  = -2.5
-	dropBelow    = -4.0
 )
 
 // estimate judges a passage.
@@ -36,7 +34,7 @@ func (c *checker) classify(plain, hinted map[zone][]zoneHit) {
 		e := c.estimate(passage)
 		switch {
 		case e.LogOdds < dropCueBelow:
-			c.acquit(plain, hinted, start, end, e.LogOdds)
+			c.dropCues(hinted, start, end)
 		case e.LogOdds >= warnAbove && !anyHit(plain, within) && !anyHit(hinted, within):
 			h := zoneHit{Zone: zonePrivate, Start: start, End: end, Cue: true}
 			if len(e.Words) > 0 {
@@ -47,39 +45,22 @@ func (c *checker) classify(plain, hinted map[zone][]zoneHit) {
 	})
 }
 
-// acquit takes back what the lexicon found in the passage from start to end, if neither the passage, with the given
-// log-odds, nor the sentence of a hit is private.
-func (c *checker) acquit(plain, hinted map[zone][]zoneHit, start, end int, odds float64) {
+// dropCues takes back the cues of the lexicon in the passage from start to end whose sentence is harmless, too.
+func (c *checker) dropCues(hinted map[zone][]zoneHit, start, end int) {
 	passage := c.Text[start:end]
-	judged := map[int]float64{} // by the start of a sentence
-	harmless := func(h zoneHit, below float64) bool {
-		if odds >= below || h.Start < start || h.End > end {
-			return false
-		}
-		from, to := sentenceAround(passage, h.Start-start, h.End-start)
-		sentence, ok := judged[from]
-		if !ok {
-			sentence = c.estimate(passage[from:to]).LogOdds
-			judged[from] = sentence
-		}
-		return sentence < below
-	}
+	harmless := map[int]bool{} // by the start of a sentence
 	for _, zone := range zones() {
-		hinted[zone] = slices.DeleteFunc(hinted[zone], func(h zoneHit) bool { return harmless(h, dropCueBelow) })
-		plain[zone] = slices.DeleteFunc(plain[zone], func(h zoneHit) bool { return harmless(h, dropBelow) })
-		for i, h := range plain[zone] {
-			plain[zone][i].Cue = h.Cue || harmless(h, pardonBelow)
-		}
-		// A refusal names a plain word first.
-		slices.SortStableFunc(plain[zone], func(a, b zoneHit) int { return one(a.Cue) - one(b.Cue) })
+		hinted[zone] = slices.DeleteFunc(hinted[zone], func(h zoneHit) bool {
+			if h.Start < start || h.End > end {
+				return false
+			}
+			from, to := sentenceAround(passage, h.Start-start, h.End-start)
+			if _, ok := harmless[from]; !ok {
+				harmless[from] = c.estimate(passage[from:to]).LogOdds < dropCueBelow
+			}
+			return harmless[from]
+		})
 	}
-}
-
-func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func anyHit(hits map[zone][]zoneHit, match func(zoneHit) bool) bool {

@@ -172,6 +172,13 @@ func judge(text trainingText, m *intrusion.Model) judged {
 	return j
 }
 
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // TestCrossValidation measures the lexicon and the classifier together on texts that the classifier has not seen:
 // left out at random, and by writer.
 func TestCrossValidation(t *testing.T) {

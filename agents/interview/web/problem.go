@@ -132,7 +132,8 @@ func writeBody(w http.ResponseWriter, status int, media string, body []byte) {
 func Codes() []string {
 	return []string{
 		"bad_code", "bad_link", "bad_share", "body_too_large", "control_character", "cross_origin", "deleted_session", "draining",
-		"duplicate_field", "ended_share", "expired_address", "expired_link", "field_too_long", "internal", "invalid_body", "invalid_json", "locked_code", "media_type",
+		"duplicate_field", "ended_share", "expired_address", "expired_link", "field_too_long", "internal", "invalid_body",
+		"invalid_json", "locked_code", "media_type",
 		"method_not_allowed", "missing_field", "not_found", "not_utf8", "too_many_starts", "too_many_tries", "unauthorized",
 		"unknown_field", "wrong_type",
 	}

@@ -105,7 +105,7 @@ func (m *Model) Estimate(text string) Estimate {
 		}
 	}
 	spans := slices.SortedFunc(maps.Keys(parts), func(a, b Span) int {
-		if parts[a] != parts[b] { //nolint:gocritic // three cases
+		if parts[a] != parts[b] {
 			if parts[a] > parts[b] {
 				return -1
 			}
