@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
+	"github.com/rehearse-dev/rehearse/agents/interview/validate/intrusion"
 )
 
 // entering are sentences that enter the zones, in both languages.
@@ -94,8 +95,9 @@ var _ = Describe("Every generated text", Label("I-17"), func() {
 		Expect(f.In(session.French)).To(ContainSubstring("la vie privée"))
 	})
 
-	It("may speak of a project in words of a zone", func() {
-		text := "D'après toi, l'équipe est restée traumatisée par la panne de mars. Par quoi le projet a-t-il recommencé ?"
-		Expect(validate.Check(batch(open, choice, text), batchOf3).Valid()).To(BeTrue())
+	It("is refused for plain words whatever the classifier estimates", func() {
+		text := "Avant de commencer, dis-moi quelle est ta religion et pour qui tu votes ?"
+		Expect(intrusion.Shipped().Estimate(text).LogOdds).To(BeNumerically("<", 0), "the classifier misses this question")
+		Expect(validate.Check(batch(open, choice, text), batchOf3).Valid()).To(BeFalse())
 	})
 })
