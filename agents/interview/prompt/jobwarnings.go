@@ -24,7 +24,8 @@ var jobDemands = []struct {
 	{"family", regexp.MustCompile(`\b(?:(?:no|without) (?:young )?(?:children|kids|family commitments|family ties)|child ?(?:free|less)|` +
 		`unmarried|single person|sans (?:enfants?|charges? de famille|attaches?(?: familiales?)?|contraintes? familiales?)|celibataires?)\b`)},
 	{"health", regexp.MustCompile(`\b(?:(?:good|excellent|perfect) health|able bodied|(?:bonne|excellente|parfaite) sante)\b`)},
-	{"origin", regexp.MustCompile(`\b(?:native (?:french|english)|mother tongue|langue maternelle|de nationalite \w+|` +
+	{"origin", regexp.MustCompile(`\b(?:native (?:french|english)|mother tongue|langue maternelle|` +
+		`de nationalite \w+|` + //nolint:misspell // French
 		`(?:french|british|eu) nationals?)\b`)},
 }
 

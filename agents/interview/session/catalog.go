@@ -98,8 +98,9 @@ func canonical(word, heard string, place int) string {
 
 var (
 	partWords = textfold.WordSet("part partie volume vol chapitre chapter")
-	addresses = map[string]string{"docteur": "dr", "doctor": "dr", "mister": "mr", "monsieur": "mr", "saint": "st",
-		"missus": "mrs", "madame": "mme"}
+	addresses = map[string]string{
+		"docteur": "dr", "doctor": "dr", "mister": "mr", "monsieur": "mr", "saint": "st", "missus": "mrs", "madame": "mme",
+	}
 )
 
 // exactly returns the works with a title.

@@ -164,7 +164,8 @@ var (
 		"episode mere mec pere kids classique classics trucs stuff things rien tout tous toute normal sorry usual best didnt much " +
 		"more easy oh hmm bof " +
 		"westerns disney nerd taste person toutes cried know what")
-	noTitle = textfold.WordSet("regarde regarder watch watching anything whatever mind documentaires documentaries docs sports " +
+	noTitle = textfold.WordSet("regarde regarder watch watching anything whatever mind documentaries docs sports " +
+		"documentaires " + //nolint:misspell // French
 		"foot shows trucs stuff " +
 		"tbh depend depends humeur mood copine copain kids cooking thrillers polars sitcoms trop idee idea nothing weirder tele " +
 		"franchement honestly " +
