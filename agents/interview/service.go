@@ -171,7 +171,7 @@ func (t *step) once() error {
 func (t *step) start() error {
 	id := t.dep.NewID()
 	now := t.dep.Clock.Now()
-	// Without an invitation, nothing is told about the jobs and the budget.
+	// Without an invitation, no answer reveals the jobs or the budget.
 	invitation, resumed, err := t.invited(now)
 	if err != nil || resumed {
 		return err

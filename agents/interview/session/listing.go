@@ -84,8 +84,7 @@ type Listing struct {
 	// Candidate and Status select the sessions of one candidate and with one status; empty selects all.
 	Candidate string
 	Status    Status
-	// Job and Invitation select the sessions about the job with an id, and those that the invitation with
-	// an id began; empty selects all.
+	// Job is the id of a job, and Invitation the id of the invitation that began the session; empty selects all.
 	Job, Invitation string
 	// From and Before select sessions that were created at or after, and before a time.
 	From, Before time.Time
