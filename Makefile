@@ -9,6 +9,8 @@ OUT     ?= rehearse-runs/demo
 FUZZ    ?= 10s
 REAL    ?= ../shared/corpora
 BENCHTIME ?= 1s
+RUNS    ?= 6
+SIMULATED ?= Equivalence/|pass_0.5_in_one_scenario|Power/normal_1_dev|Simulation/rare|Load/1_scenarios_5
 KILLS   ?= $(if $(AGENT),25,300)
 EXPLORE ?= loop/golden-marker loop/golden-stream stop/golden-fr stop/follow-up-golden interview/golden-lea \
   persist/golden react/golden-note all/long-release
@@ -32,10 +34,36 @@ demo: build ## drive the agents, and a demo agent of test/demo, through every sc
 	$(GO) build -ldflags "-s -w" -o bin/rehearse-demo ./test/demo/agent
 	PATH="$(CURDIR)/bin:$$PATH" ./bin/rehearse run '*/*' test/demo/scenarios --out $(OUT) $(RUNFLAGS)
 
+explored = set -e; for scenario in $(1); do echo "== $$scenario"; \
+	  ./bin/rehearse explore $$scenario --out rehearse-runs/explore/$$scenario; done
 .PHONY: explore
 explore: build ## run golden paths of every agent under every fault, and fail if an invariant breaks
-	@set -e; for scenario in $(EXPLORE); do echo "== $$scenario"; \
-	  ./bin/rehearse explore $$scenario --out rehearse-runs/explore/$$scenario; done
+	@$(call explored,$(EXPLORE))
+	$(GO) run ./tools/figures explore $(addprefix rehearse-runs/explore/,$(EXPLORE))
+
+# These and EXPLORE are the golden paths in the documentation.
+EXPLORED := loop/golden-json loop/golden-exec loop/golden-claude stop/golden-en react/golden-audit react/golden-release-notes \
+  react/golden-triage persist/check-tests-fixed persist/checks-all-fixed
+.PHONY: figures
+figures: ## measure the figures of the documentation, on an idle machine in less than 10 minutes (RUNS=6, ONLY=REGEXP for some of them)
+	$(GO) run ./tools/figures measure -runs $(RUNS) $(if $(ONLY),-only '$(ONLY)') docs/figures/performance.md
+ifndef ONLY
+	@$(MAKE) --no-print-directory explorations
+endif
+
+.PHONY: simulations
+simulations: ## simulate the error rates of the documentation, which every machine finds alike (ONLY=REGEXP for some of them)
+	$(GO) run ./tools/figures measure $(if $(ONLY),-only '$(ONLY)') docs/figures/statistics.md
+
+.PHONY: resimulate
+resimulate: ## simulate some error rates again, and fail if one is not that of the documentation
+	$(GO) run ./tools/figures repeat '$(SIMULATED)' docs/figures/statistics.md
+
+.PHONY: explorations
+explorations: build ## explore the golden paths of the documentation and write their figures into it
+	@$(call explored,$(EXPLORE) $(EXPLORED))
+	@./bin/rehearse explore stop/hook-claude --pairs 0 --out rehearse-runs/explore/stop/hook-claude
+	$(GO) run ./tools/figures explore -write $(addprefix rehearse-runs/explore/,$(EXPLORE) $(EXPLORED) stop/hook-claude)
 
 .PHONY: gate
 gate: build ## compare golden paths of every agent with the committed baseline, rehearse.baseline.json
@@ -58,8 +86,12 @@ race: ## run the tests of packages with goroutines under the race detector
 	CGO_ENABLED=1 GORACE="$(GORACE) atexit_sleep_ms=0" $(GO) test -race -vet=off -timeout 20m -ldflags=-w $(TESTFLAGS) $(if $(filter ./...,$(PKGS)),$$($(GO) run ./tools/raced),$(PKGS)) $(SPECFLAGS)
 
 .PHONY: conformance
-conformance: ## call the mock server with both vendors' own clients, and check examples/fleet with those of Compose and Kubernetes
+conformance: ## call the mock server with the vendors' own clients and agent frameworks, and check examples/fleet with those of Compose and Kubernetes
 	cd test/conformance && $(GO) test ./...
+
+.PHONY: conformance-table
+conformance-table: ## write the tables of clients in docs/reference/protocols.md from a run of make conformance
+	cd test/conformance && $(GO) test . -count 1 -ginkgo.focus "hands on|table of the documentation" -update
 
 .PHONY: kind
 kind: ## use a kind of agent from another module with every command (examples/kind)
@@ -94,7 +126,7 @@ cross: ## compile all packages for every platform of a release
 	  GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build ./...; done
 
 .PHONY: release
-release: ## build dist/: programs for all platforms, licences, bill of materials and checksums (see docs/releasing.md)
+release: ## build dist/: programs for all platforms, licences, bill of materials and checksums (see docs/how-to/releasing.md)
 	rm -rf dist
 	@set -e; for platform in $(PLATFORMS); do os=$${platform%/*}; arch=$${platform#*/}; suffix=; [ $$os != windows ] || suffix=.exe; \
 	  echo "== $$platform"; GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags "-s -w -X github.com/rehearse-dev/rehearse/cli.version=$(VERSION)" \
@@ -116,7 +148,7 @@ format: ## rewrite all files in the project's format
 	$(TOOLS) gofumpt -w $$(git ls-files '*.go')
 
 .PHONY: bench
-bench: ## measure speed and memory, each beside its floor (see docs/performance.md)
+bench: ## measure speed and memory, each beside its floor (see docs/figures/performance.md)
 	$(GO) test -run "^$$" -bench . -benchmem -benchtime $(BENCHTIME) $(BENCHFLAGS) \
 	  $$(git grep -l '^func Benchmark' -- '*_test.go' ':!test/conformance' | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
@@ -139,10 +171,19 @@ detect-real: build ## score the guard on the real messages in REAL, where there 
 .PHONY: schema
 schema: ## generate the JSON Schemas from the Go types
 	$(GO) test ./scenarios -run TestSchema -update
+	$(GO) test ./harness/record -ginkgo.focus "JSON Schema" -update
+
+.PHONY: docs
+docs: schema ## generate the pages of keys, commands, exit codes and environment variables, and the tables of stored figures
+	$(GO) test ./schema -update
+	$(GO) test ./cli -run 'TestReference|TestEventReference' -update
+	$(GO) test ./agents/stop -ginkgo.focus documentation -update
+	$(GO) test ./agents/interview/session ./agents/interview/validate -run TestFigures -update
+	$(GO) run ./tools/figures render docs/figures/performance.md docs/figures/statistics.md
 
 .PHONY: golden
 golden: ## rewrite all golden files; review the difference before you commit it
-	$(GO) test $$(git grep -lE 'flag\.Bool\("update"|golden\.Expect\(' -- '*_test.go' ':!internal/golden' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
+	$(GO) test $$(git grep -lE 'flag\.Bool\("update"|golden\.Expect' -- '*_test.go' ':!internal/golden' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 
 .PHONY: trace
 trace: demo ## list each requirement with the specs and scenarios that prove it, and their last results

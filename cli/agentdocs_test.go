@@ -27,11 +27,11 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
-// TestAgentDocsName checks that docs/react.md and docs/supervisor.md name every status,
+// TestAgentDocsName checks that docs/reference/react.md and docs/reference/supervisor.md name every status,
 // exit code, rule, record and key of the code.
 func TestAgentDocsName(t *testing.T) {
 	g := gomega.NewWithT(t)
-	text := readDoc(t, "react.md")
+	text := readDoc(t, "reference/react.md")
 	for _, s := range react.Statuses() {
 		g.Expect(text).To(gomega.ContainSubstring("| `%s` | %d | %s", s.Status, s.ExitCode, s.Meaning))
 	}
@@ -45,22 +45,22 @@ func TestAgentDocsName(t *testing.T) {
 		keysOf(agentfile.Front{}, "yaml"), keysOf(agentfile.Command{}, "yaml"), keysOf(agentfile.Input{}, "yaml"),
 		keysOf(react.Result{}, "json"),
 	) {
-		g.Expect(text).To(gomega.ContainSubstring("`"+name+"`"), "docs/react.md does not name it")
+		g.Expect(text).To(gomega.ContainSubstring("`"+name+"`"), "docs/reference/react.md does not name it")
 	}
 	rules := quotedIn(t, "../agents/react/step/step.go", "// Rule is the broken rule", "Message string")
 	for _, rule := range append(rules, quotedIn(t, "../agents/react/step/verification_read.go", "// ReadVerification ", "func ReadVerification")...) {
-		g.Expect(text).To(gomega.ContainSubstring("`"+rule+"`"), "docs/react.md does not name the rule")
+		g.Expect(text).To(gomega.ContainSubstring("`"+rule+"`"), "docs/reference/react.md does not name the rule")
 	}
 	for _, name := range keysOf(agentfile.FrontContract{}, "yaml") {
 		g.Expect(text).To(gomega.ContainSubstring("`contract." + name + "`"))
 	}
 
-	text = readDoc(t, "loop.md")
+	text = readDoc(t, "reference/loop.md")
 	for _, s := range loop.Statuses() {
 		g.Expect(text).To(gomega.ContainSubstring("| `%s` | %d | %s |", s.Status, s.ExitCode, s.Meaning))
 	}
 
-	text = readDoc(t, "supervisor.md")
+	text = readDoc(t, "reference/supervisor.md")
 	for _, s := range persist.Statuses() {
 		g.Expect(text).To(gomega.ContainSubstring("| `%s` | %d | %s", s.Status, s.ExitCode, s.Meaning))
 	}
@@ -78,40 +78,42 @@ func TestAgentDocsName(t *testing.T) {
 		keysOf(plan.Plan{}, "yaml"), keysOf(plan.Task{}, "yaml"), keysOf(plan.Worker{}, "yaml"), keysOf(plan.React{}, "yaml"),
 		keysOf(plan.Probe{}, "yaml"), keysOf(plan.Limits{}, "yaml"), keysOf(llm.Caps{}, "yaml"),
 	) {
-		g.Expect(text).To(gomega.ContainSubstring("`"+name+"`"), "docs/supervisor.md does not name it")
+		g.Expect(text).To(gomega.ContainSubstring("`"+name+"`"), "docs/reference/supervisor.md does not name it")
 	}
 }
 
-// TestAgentDocsRun does what docs/react.md and its like show, with the
+// ranDocs are the pages whose console blocks TestAgentDocsRun runs, and a program that they need.
+var ranDocs = []struct{ name, needs string }{
+	{"reference/react.md", "sh"},
+	{"reference/supervisor.md", "sh"},
+	{"how-to/gate.md", "sh"},
+	{"how-to/requirements.md", "sh"},
+	{"how-to/tutorial-loop.md", "sh"},
+	{"start/first-rehearsal.md", "python3"},
+	{"start/first-gate.md", "git"},
+	{"start/first-experiment.md", "sh"},
+}
+
+// TestAgentDocsRun does what docs/reference/react.md and its like show, with the
 // files that they show, and compares what comes of it; "make golden" shows it anew.
 func TestAgentDocsRun(t *testing.T) {
-	for _, doc := range []string{"react.md", "supervisor.md", "gate.md", "tutorial-loop.md"} {
-		t.Run(doc, func(t *testing.T) {
-			if _, err := exec.LookPath("sh"); err != nil {
-				t.Skip("the workers are shell scripts")
+	for _, doc := range ranDocs {
+		t.Run(doc.name, func(t *testing.T) {
+			for _, program := range []string{"sh", doc.needs} {
+				if _, err := exec.LookPath(program); err != nil {
+					t.Skipf("the commands need %s", program)
+				}
 			}
 			g := gomega.NewWithT(t)
-			path, err := filepath.Abs("../docs/" + doc)
+			path, err := filepath.Abs("../docs/" + doc.name)
 			g.Expect(err).NotTo(gomega.HaveOccurred())
-			text := readDoc(t, doc)
+			text := readDoc(t, doc.name)
 			t.Chdir(t.TempDir())
-			writeShown(t, text, "")
-			commands := shownCommand.FindAllStringSubmatch(text, -1)
-			g.Expect(commands).NotTo(gomega.BeEmpty())
-			for _, c := range commands {
-				before, _, _ := strings.Cut(text, c[0])
-				if again := shownAgain.FindStringSubmatch(before); again != nil {
-					writeShown(t, text, again[1])
-				}
-				got := runShown(c[1])
-				if *update && !asShown(got, c[2]) {
-					text = strings.Replace(text, c[2], got, 1)
-					g.Expect(os.WriteFile(path, []byte(text), 0o600)).To(gomega.Succeed())
-					continue
-				}
-				g.Expect(got).To(gomega.Satisfy(func(got string) bool { return asShown(got, c[2]) }),
-					"%s is shown to print\n%s", c[1], c[2])
+			for _, person := range []string{"AUTHOR", "COMMITTER"} {
+				t.Setenv("GIT_"+person+"_NAME", "Lea")
+				t.Setenv("GIT_"+person+"_EMAIL", "lea@example.com")
 			}
+			checkShown(t, path, text, shownCommand, runLine)
 		})
 	}
 }
@@ -120,11 +122,38 @@ var (
 	shownFile = regexp.MustCompile("(?s)<!-- file: (\\S+) -->\n```\\w+\n(.*?)```\n")
 	// A comment right before a command that restores a file.
 	shownAgain   = regexp.MustCompile("<!-- again: (\\S+) -->\n$")
-	shownCommand = regexp.MustCompile("(?s)```console\n\\$ rehearse ([^\n]*)\n(.*?)```\n")
+	shownCommand = regexp.MustCompile("(?s)```console\n\\$ ([^\n]*)\n(.*?)```\n")
 	word         = regexp.MustCompile(`"([^"]*)"|(\S+)`)
-	// What differs from run to run: times, and the names of transcripts.
-	varying = regexp.MustCompile(`\b\d+(\.\d+)?(ms|s|µs)\b|\d{8}-\d{6}\.\d{3}|/\S*/\.rehearse/`)
+	// What differs from run to run: times, and the names of transcripts and of folders of runs.
+	varying = regexp.MustCompile(`\b[0-9a-f]{32}\b|\b\d+(\.\d+)?(ms|s|µs)\b|\d{8}-\d{6}(\.\d{3}|-\d+)?\b|/\S*/\.rehearse/`)
 )
+
+// checkShown runs the commands that a page shows, each after the files before it were written, and compares their output
+// with the page; with -update it rewrites the page. command matches a block: its command line and its output.
+func checkShown(t *testing.T, path, text string, command *regexp.Regexp, run func(line string) string) {
+	t.Helper()
+	g := gomega.NewWithT(t)
+	commands := command.FindAllStringSubmatch(text, -1)
+	g.Expect(commands).NotTo(gomega.BeEmpty())
+	rest := text
+	for _, c := range commands {
+		before, after, _ := strings.Cut(rest, c[0])
+		rest = after
+		writeShown(t, before, "")
+		if again := shownAgain.FindStringSubmatch(before); again != nil {
+			writeShown(t, text, again[1])
+		}
+		got := run(c[1])
+		if *update && !asShown(got, c[2]) {
+			block := strings.TrimSuffix(c[0], c[2]+"```\n") + got + "```\n"
+			text = strings.Replace(text, c[0], block, 1)
+			g.Expect(os.WriteFile(path, []byte(text), 0o600)).To(gomega.Succeed())
+			continue
+		}
+		g.Expect(got).To(gomega.Satisfy(func(got string) bool { return asShown(got, c[2]) }),
+			"%s is shown to print\n%s", c[1], c[2])
+	}
+}
 
 // writeShown writes the files that a text shows, or only the one with a name.
 func writeShown(t *testing.T, text, only string) {
@@ -141,6 +170,18 @@ func writeShown(t *testing.T, text, only string) {
 
 // The width of columns depends on varying values.
 var gap = regexp.MustCompile(`  +|-{9,}`)
+
+// runLine runs a line of a shell, as runShown does if it is a command of rehearse.
+func runLine(line string) string {
+	if own, ok := strings.CutPrefix(line, "rehearse "); ok || line == "rehearse" {
+		return runShown(own)
+	}
+	out, err := exec.Command("sh", "-c", line).CombinedOutput()
+	if err != nil {
+		return fmt.Sprintf("%s%v\n", out, err)
+	}
+	return string(out)
+}
 
 // runShown runs a command line and returns what it prints, standard error first.
 func runShown(line string) string {

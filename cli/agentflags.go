@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/cli/config"
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -26,7 +27,7 @@ func (g *agentFlags) register(cmd *cobra.Command) {
 	g.backendFlags.register(cmd)
 	f := cmd.Flags()
 	g.budgetFlags.register(f)
-	f.StringVar(&g.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
+	f.StringVar(&g.config, "config", "", "configuration file (default: "+config.Name+" if it is there)")
 	f.StringVar(&g.script, "script", "", "play a model by a script, as rehearse mock would, in place of a backend")
 	for _, flag := range []string{"backend", "command", "agent-arg", "access"} {
 		cmd.MarkFlagsMutuallyExclusive("script", flag)
@@ -40,10 +41,11 @@ func (a *app) agentBackend(ctx context.Context, flags *agentFlags) (llm.Adapter,
 	if flags.script != "" {
 		return a.scriptedAgent(flags)
 	}
-	file, err := readConfig(flags.config)
+	configured, err := config.Read(flags.config)
 	if err != nil {
 		return nil, usage(err)
 	}
+	file := configured.Loop
 	if flags.backend == "" || flags.backend == file.Backend { // a model is one of its backend
 		flags.model = cmp.Or(flags.model, file.Model)
 	}

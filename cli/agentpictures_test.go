@@ -18,11 +18,11 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
-// TestAgentPictures compares docs/react.svg and docs/supervisor.svg with the code: a
+// TestAgentPictures compares docs/reference/react.svg and docs/reference/supervisor.svg with the code: a
 // decision, move or status that is new is drawn or fails; "make golden" draws them.
 func TestAgentPictures(t *testing.T) {
 	for file, draw := range map[string]func(*testing.T) string{"react.svg": drawReact, "supervisor.svg": drawSupervisor} {
-		got, path := draw(t), "../docs/"+file
+		got, path := draw(t), "../docs/reference/"+file
 		if *update {
 			gomega.NewWithT(t).Expect(os.WriteFile(path, []byte(got), 0o600)).To(gomega.Succeed())
 		}

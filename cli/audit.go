@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -15,8 +16,8 @@ import (
 )
 
 const auditExitCodes = `Exit codes:
-  0    written, and every check passes
-  1    written, and the data is inconsistent
+  0    written, and every check passes; scenarios of a run may have failed
+  1    written, and the data is inconsistent, or files of the run were changed
   2    usage: the session or store does not exist, or the candidate has several sessions
   3    the store could not be read, or the files not be written`
 
@@ -28,14 +29,20 @@ type auditFlags struct {
 	answers bool
 	asJSON  bool
 	latest  bool
+	key     string
 }
 
 func (a *app) auditCommand() *cobra.Command {
 	var flags auditFlags
 	cmd := &cobra.Command{
-		Use:   "audit SESSION|CANDIDATE",
-		Short: "Audit an interview: calls, cost, latency and consistency",
-		Long: `audit reads one session and writes session_audit_CANDIDATE.json and an HTML page with the same
+		Use:   "audit RUN|SESSION|CANDIDATE",
+		Short: "Audit a run, or an interview: who ran what, at which cost, and is it intact?",
+		Long: `audit of the folder of a run shows on one page what was run, when, by whom and from which commit, with
+which program, prices and settings; what was skipped, and what changed since the baseline and in which commits; and
+whether the files are as they were when the run ended. It writes run_audit_ID.json and .html, and starts nothing.
+--key checks who signed the run (rehearse run --sign).
+
+Without such a folder, audit reads one session of an interview and writes session_audit_CANDIDATE.json and an HTML page with the same
 content, which needs neither network nor scripts. It checks that messages, answers, queues and calls
 agree with each other. If a candidate has several sessions, name one by the start of its id, or take
 the newest with --latest: anybody may start a session under a candidate's id. The files of such a
@@ -47,12 +54,23 @@ Most of the session's id, which opens the interview, is left out in any case. To
 of one interview as a link, use "rehearse interview share".
 
 ` + auditExitCodes,
-		Example: `  rehearse audit lea
+		Example: `  rehearse audit rehearse-runs/20261123-101500
+  rehearse audit release --key release-key.pub --json
+  rehearse audit lea
   rehearse audit lea --answers --out private
   rehearse audit 4KQZ --store postgres://axiom@db/interviews --json`,
-		Args:              arguments(1, 1, "name one session, or one candidate"),
+		Args:              arguments(1, 1, "name the folder of one run, one session, or one candidate"),
 		ValidArgsFunction: a.completeSessions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.audit(cmd.Context(), args[0], flags) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if recording := runToAudit(args[0]); recording != "" {
+				return a.auditRun(cmd.Context(), recording, flags)
+			}
+			err := a.audit(cmd.Context(), args[0], flags)
+			if exit, ok := errors.AsType[*exitError](err); ok && exit.code == exitUsage {
+				exit.err = fmt.Errorf("%w (and there is no run in a folder %s)", exit.err, args[0])
+			}
+			return err
+		},
 	}
 	f := cmd.Flags()
 	a.storeFlag(f, &flags.store)
@@ -60,6 +78,7 @@ of one interview as a link, use "rehearse interview share".
 	f.BoolVar(&flags.answers, "answers", false, "include questions and answers")
 	f.StringVar(&flags.prices, "prices", "", "a price file whose exchange rate overrides the shipped one")
 	f.BoolVar(&flags.latest, "latest", false, "take the newest of several sessions of a candidate")
+	f.StringVar(&flags.key, "key", "", "a `file` with the public key, or the allowed signers, that must have signed the run")
 	jsonFlag(f, &flags.asJSON, "the audit")
 	return cmd
 }

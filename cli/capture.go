@@ -170,9 +170,9 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 			broken.Store(true)
 			lines.Print("rehearse: " + sanitize.Line(err.Error(), 300))
 		case x.Lost != "":
-			lines.Print(fmt.Sprintf("%d %s not kept: %s", x.N, sanitize.Line(x.Path, 60), sanitize.Line(x.Lost, 300)))
+			lines.Print(fmt.Sprintf("%d %s not kept: %s", x.N, requestLine(&x), sanitize.Line(x.Lost, 300)))
 		case !flags.quiet:
-			lines.Print(fmt.Sprintf("%d %s %d, %d bytes%s", x.N, sanitize.Line(x.Path, 60), x.Status, len(x.Body), secrets(x.Redacted)))
+			lines.Print(fmt.Sprintf("%d %s %d, %d bytes%s", x.N, requestLine(&x), x.Status, len(x.Body), secrets(x.Redacted)))
 		}
 		return err
 	}
@@ -180,7 +180,7 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 	if err != nil {
 		return usage(err)
 	}
-	err = a.serve(ctx, flags.listen, loopback.RequireLocal(proxy, flags.hosts),
+	err = a.serve(ctx, flags.listen, loopback.RequireLocal(proxy, flags.hosts, nil),
 		"capturing; point an agent here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s and its own key, and end with Ctrl-C")
 	proxy.Wait()
 	if err != nil {
@@ -190,6 +190,11 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 		return noVerdict(errors.New("not all of the capture could be written; what could is in " + flags.tape()))
 	}
 	return nil
+}
+
+// requestLine returns the path of a request, after its method if that is not POST.
+func requestLine(x *tape.Exchange) string {
+	return strings.TrimSpace(sanitize.Line(x.Method, 10) + " " + sanitize.Line(x.Path, 60))
 }
 
 func secrets(redacted map[string]int) string {
@@ -211,7 +216,7 @@ func (a *app) writeScript(flags captureFlags) error {
 		return usage(err)
 	}
 	name := filepath.Base(flags.tape())
-	options := capture.ScriptOptions{Model: flags.model, Matching: capture.Matching(flags.match), Latency: flags.latency}
+	options := capture.ScriptOptions{Model: flags.model, Matching: capture.Matching(flags.match), Latency: flags.latency, Media: name}
 	if flags.frames {
 		options.Tape = name
 	}
@@ -221,7 +226,7 @@ func (a *app) writeScript(flags captureFlags) error {
 	}
 	lines := len(script.Replies) + len(script.Rules)
 	if lines == 0 {
-		fmt.Fprintln(a.stderr, "nothing was captured that a script could answer, so none is written")
+		fmt.Fprintln(a.stderr, "nothing was captured that a script can answer; no script was written")
 		return quiet(exitFail)
 	}
 	data, err := capture.Write(script, t, name)

@@ -13,7 +13,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/experiment"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
-	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -55,6 +54,10 @@ func (a *app) check(args []string, chosen selection, prices, form string) error 
 	if err != nil {
 		return usage(err)
 	}
+	opts, err := a.checkedOptions(table)
+	if err != nil {
+		return usage(err)
+	}
 	files, rest := sortFiles(args)
 	var set []scenarios.Scenario
 	var notSelected error
@@ -71,7 +74,7 @@ func (a *app) check(args []string, chosen selection, prices, form string) error 
 	var found scenarios.Diagnostics
 	for _, k := range inputKinds() {
 		for _, file := range files[k] {
-			found = append(found, a.parseFile(k, file, table)...)
+			found = append(found, a.parseFile(k, file, opts)...)
 		}
 	}
 	if found, err = withDiagnostics(found, notSelected); err != nil {
@@ -119,7 +122,7 @@ func (a *app) printProblems(found scenarios.Diagnostics, checked []string, form 
 }
 
 // parseFile returns the problems of a file.
-func (a *app) parseFile(k inputKind, f inputFile, prices *price.Table) scenarios.Diagnostics {
+func (a *app) parseFile(k inputKind, f inputFile, opts scenarios.Options) scenarios.Diagnostics {
 	switch k {
 	case planInput:
 		_, found := persistcli.ParsePlan(f.Name, f.Data)
@@ -128,7 +131,7 @@ func (a *app) parseFile(k inputKind, f inputFile, prices *price.Table) scenarios
 		_, found := reactcli.ParseAgent(f.Name, f.Data)
 		return found
 	case experimentInput:
-		_, found := experiment.Load(f.Name, a.language, a.scenarioOptions(prices))
+		_, found := experiment.Load(f.Name, a.language, opts)
 		return found
 	default: // taskInput
 		_, found := yamlsrc.Decode(f.Name, f.Data, &react.Task{})

@@ -151,7 +151,11 @@ func (a *app) loadExperiment(given *pflag.FlagSet, path string, flags experiment
 	if err != nil {
 		return nil, nil, usage(err)
 	}
-	e, diagnostics := experiment.Load(path, a.language, a.scenarioOptions(prices))
+	opts, err := a.checkedOptions(prices)
+	if err != nil {
+		return nil, nil, usage(err)
+	}
+	e, diagnostics := experiment.Load(path, a.language, opts)
 	if len(diagnostics) > 0 {
 		return nil, nil, usage(diagnostics.Err())
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/result"
 )
 
-// TestExperimentDocsName compares docs/experiments.md with the code: each key of the file, each
+// TestExperimentDocsName compares docs/how-to/experiments.md with the code: each key of the file, each
 // verdict and each requirement.
 func TestExperimentDocsName(t *testing.T) {
 	g := gomega.NewWithT(t)
-	text := readDoc(t, "experiments.md")
+	text := readDoc(t, "how-to/experiments.md")
 	for _, of := range []any{
 		experiment.File{},
 		experiment.Variant{},

@@ -28,7 +28,7 @@ import (
 type exploreFlags struct {
 	chosen            selection
 	out, save, prices string
-	history           string
+	history, sign     string
 	families          []string
 	pairs, maxRuns    int
 	seed              uint64
@@ -56,7 +56,7 @@ that repeats it. --save also writes it as a scenario file.
 
 The folder of the reports contains explore.json (all runs), explore.md, and the recording and
 the reports of the golden path and of the smallest run of each failure; rehearse report FOLDER
-shows it again.
+shows it again. --sign signs them as for rehearse run.
 
 Exit codes:
   0    no failure mode broke an invariant
@@ -84,13 +84,14 @@ Exit codes:
 	f.StringSliceVar(&flags.families, "family", nil, "only these `families` (default: all)")
 	f.IntVar(&flags.pairs, "pairs", explore.DefaultPairs, "maximum number of pairs of faults")
 	f.IntVar(&flags.maxRuns, "max-runs", 0, "maximum number of perturbed runs (default: no limit)")
-	f.BoolVar(&flags.thorough, "thorough", false, "explore every place of a long path")
+	f.BoolVar(&flags.thorough, "thorough", false, "explore every place of a long path, and start every run at its beginning")
 	f.Uint64Var(&flags.seed, "seed", 0, "seed that chooses the pairs (default: the scenario's)")
 	workersFlag(f, &flags.workers, "runs to drive")
 	outFolderFlag(f, &flags.out)
 	f.StringVar(&flags.save, "save", "", "write each failure as a scenario file to this `folder`")
 	pricesFlag(f, &flags.prices)
 	historyFlag(f, &flags.history)
+	signFlag(f, &flags.sign)
 	jsonFlag(f, &flags.asJSON, "the result")
 	flags.detail.registerAs(cmd, "list each run when it has ended", "print only the failures and the result")
 	_ = cmd.RegisterFlagCompletionFunc("family", completeFamilies)
@@ -126,6 +127,10 @@ func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags
 	if err != nil {
 		return err
 	}
+	if err := a.beginSigning(ctx, flags.sign, &past); err != nil {
+		return err
+	}
+	defer past.key.Close()
 	out, err := a.openFolder(flags.out)
 	if err != nil {
 		return usage(err) // nothing was run
@@ -134,11 +139,14 @@ func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags
 
 	a.collectSeldom()
 	began := time.Now()
-	found, err := a.exploreInto(ctx, out, sc, prices, opts, flags.detail, past.origin)
+	found, run, err := a.exploreInto(ctx, out, sc, prices, opts, flags.detail, past.origin)
 	if err != nil {
 		return noVerdict(err)
 	}
 	a.storePast(ctx, past, rundir.ExplorationEntry(&found), out, rundir.RecordingFile)
+	if err := a.signRun(past, out, run); err != nil {
+		return err
+	}
 	a.remember(out, nil, nil)
 	took := time.Since(began).Seconds()
 	shown := explorationDocument(&found)
@@ -165,14 +173,14 @@ func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags
 // exploreInto explores and writes every file.
 func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenarios.Scenario, prices *price.Table, opts explore.Options,
 	detail detailFlags, origin func() reports.Origin,
-) (result.Exploration, error) {
+) (result.Exploration, reports.Run, error) {
 	env := a.env(prices, false)
 	defer func() { _ = env.Close() }() // all runs have ended; what is left is a listener
 	sink, err := rundir.NewSink(out, harness.Header([]scenarios.Scenario{sc}, opts.Tool, prices, nil), rundir.SinkOptions{
 		Extensions: a.language.Extensions(), Stacks: a.stderr, Origin: origin,
 	})
 	if err != nil {
-		return result.Exploration{}, err
+		return result.Exploration{}, reports.Run{}, err
 	}
 	defer sink.Close()
 	progress := newExploring(newLongWork(a.stderr, a.terminal(), time.Now, detail), opts.Workers)
@@ -180,12 +188,13 @@ func (a *app) exploreInto(ctx context.Context, out *atomicdir.Folder, sc scenari
 	found, err := explore.Run(ctx, sc, opts)
 	progress.work.status.Clear()
 	if golden, ok := errors.AsType[*explore.GoldenError](err); ok {
-		return found, fmt.Errorf("%w: %s", golden, explore.Command(&sc, nil))
+		return found, reports.Run{}, fmt.Errorf("%w: %s", golden, explore.Command(&sc, nil))
 	}
 	if err != nil {
-		return found, atomicdir.Explain(err)
+		return found, reports.Run{}, atomicdir.Explain(err)
 	}
-	return found, sink.FinishExploration(&found, ctx.Err() != nil)
+	report, err := sink.FinishExploration(&found, ctx.Err() != nil)
+	return found, report.Run, err
 }
 
 // explorationDocument returns an exploration as a document.

@@ -16,7 +16,7 @@ func TestCompleteFamilies(t *testing.T) {
 		"fa":             {"fault"},
 		"fault,la":       {"fault,latency"},
 		"crash,pair,p":   nil,
-		"fault,latency,": {"fault,latency,outage", "fault,latency,text", "fault,latency,crash", "fault,latency,user", "fault,latency,pair"},
+		"fault,latency,": {"fault,latency,outage", "fault,latency,text", "fault,latency,tool", "fault,latency,crash", "fault,latency,user", "fault,latency,pair"},
 		"nothing":        nil,
 	} {
 		got, _ := completeFamilies(nil, nil, start)

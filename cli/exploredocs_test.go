@@ -13,11 +13,11 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// TestExploreDocsName compares docs/explore.md and the help with the code: each family,
+// TestExploreDocsName compares docs/how-to/explore.md and the help with the code: each family,
 // each outcome and each invariant that ships, with the agents that it is of.
 func TestExploreDocsName(t *testing.T) {
 	g := gomega.NewWithT(t)
-	text := readDoc(t, "explore.md")
+	text := readDoc(t, "how-to/explore.md")
 	for _, f := range result.Families() {
 		g.Expect(text).To(gomega.ContainSubstring("| `%s` | ", f))
 		g.Expect(familyHelp()).To(gomega.MatchRegexp(`(?m)^  %s +\S+`, f))
@@ -55,7 +55,7 @@ func TestExploreDocsName(t *testing.T) {
 // TestExploreDocsKeep compares the list of found bugs with their scenarios.
 func TestExploreDocsKeep(t *testing.T) {
 	g := gomega.NewWithT(t)
-	text := readDoc(t, "explore.md")
+	text := readDoc(t, "how-to/explore.md")
 	saved := 0
 	for _, name := range scenarios.Names() {
 		if strings.Contains(name, "/explored-") {
@@ -63,5 +63,5 @@ func TestExploreDocsKeep(t *testing.T) {
 			saved++
 		}
 	}
-	g.Expect(strings.Count(text, "/explored-")).To(gomega.Equal(saved), "docs/explore.md names a scenario that is not there")
+	g.Expect(strings.Count(text, "/explored-")).To(gomega.Equal(saved), "docs/how-to/explore.md names a scenario that is not there")
 }

@@ -59,7 +59,7 @@ func (a *app) liveLimits(set []scenarios.Scenario, flags *runFlags, prices *pric
 	}
 	limits.CostUSD = usd
 	for i := range set {
-		for _, b := range liveBackends(&set[i]) {
+		for _, b := range set[i].LiveBackends() {
 			if _, known := prices.Quote(b.Model); !known {
 				return nil, fmt.Errorf("--max-cost: the price of the model %q of the scenario %s is unknown, so the cost cannot be limited; "+
 					"give its price with --prices, or leave --max-cost out", b.Model, set[i].Name)
@@ -74,24 +74,10 @@ func (a *app) liveLimits(set []scenarios.Scenario, flags *runFlags, prices *pric
 	return limits, nil
 }
 
-// liveBackends returns the live backends of the agent and the judges of a scenario.
-func liveBackends(sc *scenarios.Scenario) []*scenarios.Backend {
-	var live []*scenarios.Backend
-	if sc.Backend.Live() {
-		live = append(live, &sc.Backend)
-	}
-	for i := range sc.Scores {
-		if j := sc.Scores[i].Judge; j != nil && j.Backend.Live() {
-			live = append(live, &j.Backend)
-		}
-	}
-	return live
-}
-
 // checkLiveHere returns an error if this machine cannot call the live models of a run.
 func (a *app) checkLiveHere(set []scenarios.Scenario) error {
 	for i := range set {
-		for _, b := range liveBackends(&set[i]) {
+		for _, b := range set[i].LiveBackends() {
 			switch {
 			case openai.FromEnv(a.getenv).Offline:
 				return errors.New("REHEARSE_OFFLINE forbids real models here")

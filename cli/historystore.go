@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/evidence"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
 
@@ -58,6 +60,8 @@ type pastRun struct {
 	address string // of the history; empty if the run will not be stored
 	kind    history.Kind
 	origin  func() reports.Origin
+	key     *evidence.Key // to sign the run with; nil if it is not signed
+	signed  func() reports.Origin
 }
 
 // beginPast begins a run that will be stored in the history, unless that is switched off.
@@ -68,20 +72,20 @@ func (a *app) beginPast(ctx context.Context, flag string, kind history.Kind, lab
 			return past, usage(fmt.Errorf("--history: %w", err))
 		}
 	}
-	past.origin = a.beginOrigin(ctx, past.address, labels)
+	past.origin = a.beginOrigin(ctx, past.address != "", labels)
 	return past, nil
 }
 
 // beginOrigin begins something whose origin is known when it has ended: at the first call of the result. It looks
-// for the commit meanwhile. Without an address of the history there is none, so that equal runs have equal pages.
-func (a *app) beginOrigin(ctx context.Context, address string, labels map[string]string) func() reports.Origin {
-	if address == "" {
+// for the commit meanwhile. It is empty if it is not wanted, so that equal runs have equal pages.
+func (a *app) beginOrigin(ctx context.Context, wanted bool, labels map[string]string) func() reports.Origin {
+	if !wanted {
 		return func() reports.Origin { return reports.Origin{} }
 	}
 	began, source := time.Now(), make(chan history.Origin, 1)
 	go func() { source <- a.origin(ctx, labels) }()
 	return sync.OnceValue(func() reports.Origin {
-		return reports.Origin{Began: began.UTC().Round(0), Ended: time.Now().UTC(), Origin: <-source}
+		return reports.Origin{Began: began.UTC().Round(0), Ended: time.Now().UTC(), By: a.user(), Origin: <-source}
 	})
 }
 
@@ -160,7 +164,7 @@ func (a *app) origin(ctx context.Context, labels map[string]string) history.Orig
 	defer cancel()
 	// The configuration of the repository must not start a program.
 	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "-c", "core.fsmonitor=false",
-		"status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=all")
+		"status", "--porcelain=v2", "--branch", "--untracked-files=normal", "--ignore-submodules=all")
 	cmd.WaitDelay = time.Second
 	text, err := cmd.Output()
 	o := history.Origin{}
@@ -177,6 +181,17 @@ func (a *app) origin(ctx context.Context, labels map[string]string) history.Orig
 	o.CI = sanitize.MaskURL(o.CI)
 	o.Command = a.commandLine()
 	return o
+}
+
+// user returns who runs this process: the user of the CI system, or of the operating system; empty if it is unknown.
+func (a *app) user() string {
+	if name := a.firstOf("GITHUB_ACTOR", "GITLAB_USER_LOGIN", "BUILDKITE_BUILD_CREATOR"); name != "" {
+		return name
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
 }
 
 // commandLine returns the command line of this process without secrets: those of the environment, those with a
@@ -212,6 +227,8 @@ func parseGitStatus(text string) (o history.Origin) {
 		header, isHeader := strings.CutPrefix(line, "# ")
 		name, value, _ := strings.Cut(header, " ")
 		switch {
+		case strings.HasPrefix(line, "? "):
+			o.Untracked++
 		case !isHeader:
 			o.Dirty = o.Dirty || line != ""
 		case name == "branch.oid" && value != "(initial)":

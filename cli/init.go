@@ -35,6 +35,7 @@ const planFile = "plan.yaml"
 // initFlags are the flags of init.
 type initFlags struct {
 	kind, sdk, program, ci string
+	skill                  []string // the coding agents that get the skill
 	plan, agent            bool
 	chosen                 bool // the program was asked for, or given; if it is empty, an example is
 }
@@ -47,8 +48,11 @@ func (a *app) initCommand() *cobra.Command {
 		Long: `init writes scenarios/agent.yaml, a scenario for your kind of agent, and ignores ` + runsFolder + `
 in .gitignore. On a terminal it asks for the kind, your program and the package; otherwise, and as its proposal, it takes the one
 that fits package.json, pyproject.toml, requirements.txt or go.mod, and a program such as agent.js or src/main.py. If there is none,
-for Node, Python and Go it also writes a small example agent. With --ci it adds no scenario if there are some. It never
+for Node, Python and Go it also writes a small example agent. With --ci or --skill it adds no scenario if there are some. It never
 overwrites a file, and prints what to run next.
+
+--skill writes a skill that teaches a coding agent to write, run and mend scenarios: for claude into .claude/skills,
+for the others into .agents/skills.
 
 Kinds of agents:
 ` + kindList() + `
@@ -58,6 +62,7 @@ Exit codes: 0 written, 2 usage, or a file could not be written, 130 interrupted.
   rehearse init --kind python --program src/agent.py
   rehearse init --kind node --sdk openai --ci github
   rehearse init --kind http --program server.js
+  rehearse init --skill claude,codex
   rehearse init --kind loop --plan`,
 		Args: arguments(0, 1, "name one folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,6 +79,7 @@ Exit codes: 0 written, 2 usage, or a file could not be written, 130 interrupted.
 	f.StringVar(&flags.program, "program", "", "your `file`, from FOLDER; if empty, an example agent is written")
 	f.StringVar(&flags.sdk, "sdk", "", "of the example: openai, anthropic or none (default: that of the project, or none)")
 	f.StringVar(&flags.ci, "ci", "", "also write the workflow of a `service`: github or gitlab")
+	f.StringSliceVar(&flags.skill, "skill", nil, "also write the skill for these coding `agents`: "+strings.Join(skillAgents, ", "))
 	f.BoolVar(&flags.plan, "plan", false, "also write a plan for rehearse supervise, with the checks of the project")
 	f.BoolVar(&flags.agent, "agent", false, "also write an agent file and a task for rehearse react")
 	var kinds []string
@@ -83,6 +89,7 @@ Exit codes: 0 written, 2 usage, or a file could not be written, 130 interrupted.
 	complete(cmd, "kind", kinds...)
 	complete(cmd, "sdk", "openai", "anthropic", "none")
 	complete(cmd, "ci", "github", "gitlab")
+	complete(cmd, "skill", skillAgents...)
 	return cmd
 }
 
@@ -97,7 +104,9 @@ func kindList() string {
 func (a *app) initFolder(ctx context.Context, folder string, flags initFlags) error {
 	project := os.DirFS(folder) // the folder need not exist yet
 	found, sdk, why := detectProject(project)
-	if flags.kind == "" && a.atTerminal() {
+	// The scenarios of the project are the user's own, to which only a workflow or a skill is added.
+	adds := (flags.ci != "" || len(flags.skill) > 0) && !flags.chosen && flags.sdk == "" && hasScenarios(project)
+	if flags.kind == "" && a.atTerminal() && !adds {
 		err := askKind(ctx, input.Lines(a.stdin), a.stderr, project, &flags, found, sdk, why)
 		if ctx.Err() != nil {
 			return &exitError{exitInterrupted, errors.New("interrupted; nothing was written")}
@@ -132,8 +141,8 @@ func (a *app) initFolder(ctx context.Context, folder string, flags initFlags) er
 	}
 	_, err = fs.Stat(project, compare.BaselineFile)
 	data.Baseline = err == nil
-	if _, err := fs.Stat(project, data.Scenario); err == nil || flags.ci != "" && !flags.chosen && flags.sdk == "" && hasScenarios(project) {
-		name, data.example, data.module = "", "", false // the scenarios are the user's own by now
+	if _, err := fs.Stat(project, data.Scenario); err == nil || adds {
+		name, data.example, data.module = "", "", false
 	}
 	if err := a.writeStarter(folder, kind, sdk, name, data, flags); err != nil {
 		return err
@@ -161,6 +170,9 @@ func inModule(folder string) bool {
 // check validates the flags, and sets the SDK of the example.
 func (f *initFlags) check(project fs.FS, kind starterKind, sdk *string) error {
 	program := slash(f.program)
+	if err := checkSkills(f.skill); err != nil {
+		return err
+	}
 	switch {
 	case f.ci != "" && f.ci != "github" && f.ci != "gitlab":
 		return fmt.Errorf("--ci: there is no workflow for %q; choose github or gitlab", f.ci)
@@ -252,6 +264,9 @@ func (a *app) writeStarter(folder string, kind starterKind, sdk, scenario string
 		if err != nil {
 			return usage(err)
 		}
+	}
+	if err := a.writeSkills(folder, flags.skill); err != nil {
+		return err
 	}
 	if flags.plan {
 		if err := a.writePlan(folder); err != nil {

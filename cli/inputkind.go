@@ -40,8 +40,10 @@ func refuseOtherKinds(patterns []string) error {
 // refuseScenario returns an error for a file that is a scenario.
 func refuseScenario(name string) error {
 	data, err := input.ReadFile("file", name, yamlsrc.MaxBytes)
-	if err == nil && isYAML(name) && yamlsrc.HasKey(data, "drive") {
-		return otherKind(name, "scenario", "run")
+	if err == nil && isYAML(name) {
+		if doc, _ := yamlsrc.Parse(name, data); doc.Has("drive") {
+			return otherKind(name, "scenario", "run")
+		}
 	}
 	return nil // the loader of the file reports a file that cannot be read
 }
@@ -107,7 +109,8 @@ func kindOfFile(name string) (inputKind, []byte) {
 	}
 	kind := agentInput
 	if !isAgent {
-		kind = kindOfText(data)
+		doc, _ := yamlsrc.Parse(name, data)
+		kind = kindOfKeys(doc.Has)
 	}
 	if kind == "" {
 		return "", nil
@@ -115,9 +118,8 @@ func kindOfFile(name string) (inputKind, []byte) {
 	return kind, data
 }
 
-// kindOfText returns the kind of a YAML file, derived from its keys; empty for a scenario.
-func kindOfText(data []byte) inputKind {
-	has := func(key string) bool { return yamlsrc.HasKey(data, key) }
+// kindOfKeys returns the kind of a YAML file, derived from its keys; empty for a scenario.
+func kindOfKeys(has func(key string) bool) inputKind {
 	switch {
 	case has("drive"):
 		return ""

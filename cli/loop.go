@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/cli/config"
 	"github.com/rehearse-dev/rehearse/internal/input"
 )
 
@@ -31,7 +32,7 @@ func (l *loopFlags) register(cmd *cobra.Command) {
 	l.backendFlags.register(cmd)
 	l.safetyFlags.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&l.config, "config", "", "configuration file (default: "+configFile+" if it is there)")
+	f.StringVar(&l.config, "config", "", "configuration file (default: "+config.Name+" if it is there)")
 	f.StringVar(&l.transcript, "transcript", "", "file for the transcript (default: a new one in "+runsFolder+")")
 	f.BoolVar(&l.continued, "continue", false, "continue a run from its transcript (default: the latest in "+runsFolder+")")
 	f.StringVar(&l.answer, "answer", "", "with --continue: the answer to an agent that handed over to a person")
@@ -59,7 +60,7 @@ is finished (by default with the line DONE), that work is left, or that it needs
 
 With --check a command must succeed before a completion counts; its output is the next prompt otherwise.
 
-A flag overrides ` + configFile + `, which overrides the default; the file has keys for
+A flag overrides ` + config.Name + `, which overrides the default; the file has keys for
 more than the flags ("rehearse schema config" prints all). With - the prompt is read
 from standard input. The answer goes to standard output, everything else to standard
 error, and each iteration to the transcript as it ends.
@@ -78,7 +79,7 @@ openai only answers; it takes OPENAI_API_KEY and OPENAI_BASE_URL. REHEARSE_OFFLI
 backend that is not on this machine.
 
 With --git, a checkpoint of your files is committed to a branch of its own before the run and after each
-answered iteration; --rollback restores the last one after a failed iteration (docs/safety.md). With --sandbox
+answered iteration; --rollback restores the last one after a failed iteration (docs/how-to/safety.md). With --sandbox
 (Linux) the agent and the checks can write only to the current folder and to their program's state.
 
 ` + loopExitCodes(),

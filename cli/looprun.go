@@ -16,6 +16,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	"github.com/rehearse-dev/rehearse/agents/loop/cli"
+	"github.com/rehearse-dev/rehearse/cli/config"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/child"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -29,10 +30,11 @@ func (a *app) beginLoop(ctx context.Context, given loop.Options, flags loopFlags
 		return err
 	}
 	given.Prompt, given.Backend, given.Model = prompt, flags.backend, flags.model
-	file, err := readConfig(flags.config)
+	configured, err := config.Read(flags.config)
 	if err != nil {
 		return usage(err)
 	}
+	file := configured.Loop
 	settings, err := loop.Resolve(given, file)
 	if err != nil {
 		return usage(fmt.Errorf("%w; see rehearse loop --help", err))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -23,10 +22,6 @@ import (
 // maxRemembered limits the exchanges and findings that a server remembers.
 const maxRemembered = 1000
 
-// smallHeap is the percentage by which the heap of a server may grow between collections. The
-// server runs beside the agent, and the tokenizer's vocabulary alone is 10 MB.
-const smallHeap = 20
-
 // mockFlags are the flags of mock.
 type mockFlags struct {
 	listen string
@@ -34,6 +29,8 @@ type mockFlags struct {
 	seed   uint64
 	quiet  bool
 	hosts  []string
+	// origins are those of web pages that may call the server, relax the rules that it does not apply.
+	origins, relax []string
 }
 
 func (a *app) mockCommand() *cobra.Command {
@@ -44,17 +41,19 @@ func (a *app) mockCommand() *cobra.Command {
 		Long: `mock serves a script (or the backend of a scenario) over HTTP until it is interrupted, and then
 prints which lines were not used and which calls were not expected. Latencies are real time.
 It speaks OpenAI chat completions, OpenAI Responses and Anthropic Messages, chosen by the path of a
-request. A request to any other path is reported, too.
+request: also by the paths of Azure OpenAI, Groq and OpenRouter. A request to any other path is
+reported, too.
 
 It answers requests for this machine only: the Host header must be localhost, a loopback address or
 the address that it listens on. Name others with --host. Requests that a web page of another origin
-sends are refused.
+sends are refused, unless --cors names the origin.
 
 Exit codes: 0 the script was followed; 1 lines were left over, or a call was unexpected or invalid;
 2 the script is wrong; 3 the server could not listen.`,
 		Example: `  rehearse mock script.yaml --listen 127.0.0.1:8080
   OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=any my-agent
-  ANTHROPIC_BASE_URL=http://127.0.0.1:8080 ANTHROPIC_API_KEY=any my-agent`,
+  ANTHROPIC_BASE_URL=http://127.0.0.1:8080 ANTHROPIC_API_KEY=any my-agent
+  GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8080 GEMINI_API_KEY=any my-agent`,
 		Args: arguments(1, 1, "name one script, or one scenario"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.mock(cmd.Context(), args[0], flags) },
 	}
@@ -64,6 +63,8 @@ Exit codes: 0 the script was followed; 1 lines were left over, or a call was une
 	f.Uint64Var(&flags.seed, "seed", 1, "seed of ids and jitter")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not print a line for each exchange")
 	hostFlag(f, &flags.hosts)
+	f.StringSliceVar(&flags.relax, "relax", nil, "do not apply this `RULE` of the provider, such as unknown-parameter, to requests")
+	f.StringSliceVar(&flags.origins, "cors", nil, "let web pages of this `ORIGIN` call the server, such as http://localhost:5173")
 	return cmd
 }
 
@@ -74,16 +75,17 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if err := loopback.CheckHosts(flags.hosts); err != nil {
 		return usage(err)
 	}
+	if err := loopback.CheckOrigins(flags.origins); err != nil {
+		return usage(err)
+	}
 	script, diagnostics := scenarios.LoadScript(file, scenarios.Options{Kinds: a.kinds.Formats()})
 	if err := diagnostics.Err(); err != nil {
 		return usage(err)
 	}
+	script.Relax = append(script.Relax, flags.relax...)
 	program, err := mocks.Compile(script)
 	if err != nil {
 		return usage(err)
-	}
-	if a.getenv("GOGC") == "" {
-		debug.SetGCPercent(smallHeap)
 	}
 	engine := mocks.NewEngine(program, mocks.EngineOptions{
 		Clock: clock.Real(),
@@ -96,7 +98,7 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if err := server.Attach("", engine); err != nil {
 		return noVerdict(err)
 	}
-	handler := loopback.RequireLocal(&server, flags.hosts)
+	handler := loopback.RequireLocal(&server, flags.hosts, flags.origins)
 	if !flags.quiet {
 		handler = loopback.LogExchanges(a.stderr, time.Now, handler)
 	}
@@ -149,6 +151,9 @@ func (a *app) mockReport(r mocks.Report, lenient bool) error {
 			bad++
 			fmt.Fprintf(a.stderr, "%s: %s\n", list.what, sanitize.Line(line, 500))
 		}
+	}
+	for _, line := range r.Warnings {
+		fmt.Fprintf(a.stderr, "warning: %s\n", sanitize.Line(line, 500))
 	}
 	if bad > 0 && !lenient {
 		return quiet(exitFail)

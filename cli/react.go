@@ -65,7 +65,7 @@ a copy of its workspace, by a script: ` + exampleNames() + `.
 ` + reactExitCodes(),
 		Example: `  rehearse react --example ` + firstExample() + `
   rehearse react audit.agent.md --input task.yaml --backend claude
-  rehearse react notes.agent.md --do "Write the notes for 2.1" -w ../app -b openai
+  rehearse react notes.agent.md --do "Write the notes for 2.1" --workspace ../app -b openai
   rehearse react audit.agent.md --input - --json --max-cost "0.20 EUR" < task.yaml
   rehearse react --continue --answer "PostgreSQL, as before"`,
 		Args:              arguments(0, 1, "name one agent file"),

@@ -15,7 +15,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/result"
-	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
@@ -23,7 +22,7 @@ import (
 
 // reportFormats are the formats of report.
 var reportFormats = []string{
-	formatComment, "eval", "github", "gitlab", formatHTML, "inspect", formatJSON, "junit", formatMarkdown, "otlp", formatTerminal,
+	formatComment, formatCSV, "eval", "github", "gitlab", formatHTML, "inspect", formatJSON, "junit", formatMarkdown, "otlp", formatTerminal,
 }
 
 // reportFlags are the flags of report.
@@ -33,8 +32,12 @@ type reportFlags struct {
 	at           string
 	scores       string
 	verify       bool
+	key          string
 	failuresOnly bool
 	detail       detailFlags
+	// requirements is the file of a list of requirements.
+	requirements   string
+	requireCovered bool
 }
 
 func (a *app) reportCommand() *cobra.Command {
@@ -56,6 +59,10 @@ answers, decisions, checks, refused tool calls, changes, tokens and cost. The ex
 done, 1 if the run ended otherwise, and 3 if the transcript has no end. The state folder of the stop guard has the
 same formats: its decisions, as in guard --history.
 
+--requirements FILE reports instead which requirements of a list (YAML or CSV: id, text, link) the run proves: each with the
+scenarios that name its id under proves. Its formats are terminal, markdown, comment, csv, json and html.
+The exit code is that of the run; with --require-covered it is 1 if a requirement is not proven.
+
 For CI: junit, with a test case for each scenario; github, workflow commands that annotate the lines of
 scenario files; gitlab, a code quality report; markdown and comment.
 
@@ -66,7 +73,8 @@ its start time.
 
 --verify only checks the chain of hashes, names the lines that were changed, removed or moved (the
 first 100), and prints the last hash. The chain detects damage, but not a forgery that recomputes
-every hash: keep the last hash elsewhere to prove that a recording is the original.
+every hash: keep the last hash elsewhere, or sign the run (rehearse run --sign), to prove that a recording
+is the original. Of a signed run, all files are checked; --key FILE checks who signed it.
 
 ` + exitCodes,
 		Example: `  rehearse report
@@ -76,7 +84,9 @@ every hash: keep the last hash elsewhere to prove that a recording is the origin
   rehearse report rehearse-runs/demo --format html --out demo.html
   rehearse report rehearse-runs/demo --format gitlab --out gl-code-quality-report.json
   rehearse report rehearse-runs/demo --format eval --out demo.eval
+  rehearse report rehearse-runs/demo --requirements requirements.csv --format csv --out coverage.csv
   rehearse report rehearse-runs/demo --verify
+  rehearse report rehearse-runs/demo --verify --key release-key.pub
   rehearse report rehearse-runs/loop-20261123-101500.000.jsonl --format html --out loop.html
   rehearse report rehearse-runs/react-20261123-101500.000.jsonl
   rehearse report .rehearse/state/demo/attempts/build-2.jsonl --format markdown`,
@@ -90,16 +100,25 @@ every hash: keep the last hash elsewhere to prove that a recording is the origin
 			return a.report(cmd.Context(), path, flags)
 		},
 	}
-	f := cmd.Flags()
-	formatFlag(cmd, &flags.format, "the report", reportFormats...)
-	f.StringVarP(&flags.out, "out", "o", "", "write to this `file`, whole or not at all (default: standard output)")
-	f.StringVar(&flags.at, "at", "", "start time of the run, for formats with dates: a `time` or now (default "+
-		clock.Epoch.Format(time.RFC3339)+")")
-	f.StringVar(&flags.scores, "scores", "", "a `file` of rehearse detect --json, to show in the HTML page")
-	f.BoolVar(&flags.verify, "verify", false, "check the recording's hashes")
-	flags.detail.register(cmd)
-	f.BoolVar(&flags.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
+	flags.register(cmd)
 	return cmd
+}
+
+// register adds the flags of report.
+func (f *reportFlags) register(cmd *cobra.Command) {
+	set := cmd.Flags()
+	formatFlag(cmd, &f.format, "the report", reportFormats...)
+	set.StringVarP(&f.out, "out", "o", "", "write to this `file`, whole or not at all (default: standard output)")
+	set.StringVar(&f.at, "at", "", "start time of the run, for formats with dates: a `time` or now (default "+
+		clock.Epoch.Format(time.RFC3339)+")")
+	set.StringVar(&f.scores, "scores", "", "a `file` of rehearse detect --json, to show in the HTML page")
+	set.BoolVar(&f.verify, "verify", false, "check the recording's hashes, and the signature of the run")
+	set.StringVar(&f.key, "key", "", "with --verify: a `file` with the public key, or the allowed signers, that must have signed the run")
+	set.StringVar(&f.requirements, "requirements", "", "report which requirements of this list the run proves: a `file`, YAML or CSV")
+	set.BoolVar(&f.requireCovered, "require-covered", false, "with --requirements: fail unless every requirement is proven")
+	_ = cmd.MarkFlagFilename("requirements", "csv", "yaml", "yml")
+	f.detail.register(cmd)
+	set.BoolVar(&f.failuresOnly, "failures-only", false, "leave passing scenarios out of the table")
 }
 
 func (a *app) report(ctx context.Context, path string, flags reportFlags) error {
@@ -107,6 +126,9 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 		return usage(err)
 	}
 	if kind := transcriptOf(path); kind != nil {
+		if flags.requirements != "" {
+			return usage(fmt.Errorf("%s is the transcript of an agent; --requirements needs a run", path))
+		}
 		return a.reportTranscript(kind, path, flags)
 	}
 	if experiment, err := rundir.ReadExperiment(path); err != nil {
@@ -114,7 +136,7 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 	} else if experiment != nil {
 		return a.reportExperiment(path, experiment, flags)
 	}
-	if !flags.verify && slices.Contains([]string{formatTerminal, formatJSON, formatMarkdown}, flags.format) {
+	if !flags.verify && flags.requirements == "" && slices.Contains([]string{formatTerminal, formatJSON, formatMarkdown}, flags.format) {
 		if explored, err := rundir.ReadExploration(path); err != nil {
 			return noVerdict(err)
 		} else if explored != nil {
@@ -126,13 +148,20 @@ func (a *app) report(ctx context.Context, path string, flags reportFlags) error 
 		return usage(err)
 	}
 	if flags.verify {
-		return a.verify(ctx, recording)
+		return a.verify(ctx, recording, flags)
 	}
 	in, err := rundir.OpenRecording(ctx, recording, a.language)
 	if err != nil {
 		return recordingError(ctx, err)
 	}
 	defer in.Close()
+	if flags.requirements != "" {
+		code, err := a.reportRequirements(recording, in, flags)
+		if err != nil {
+			return recordingError(ctx, err)
+		}
+		return quiet(code)
+	}
 	start, err := startTime(flags.at)
 	if err != nil {
 		return usage(err)
@@ -178,7 +207,7 @@ func (a *app) writeReport(w io.Writer, in *rundir.Recording, flags reportFlags, 
 		return report, reports.GitLab(w, report)
 	}
 	shown := runDocument(report, flags.detail, flags.failuresOnly)
-	shown.Origin = in.Origin().Facts()
+	shown.Origin = append(in.Origin().Facts(), report.Run.Facts()...)
 	return report, a.write(w, shown, flags.format)
 }
 
@@ -202,7 +231,8 @@ func recordingError(ctx context.Context, err error) error {
 
 // reportExperiment renders the result of an experiment.
 func (a *app) reportExperiment(path string, r *result.Experiment, flags reportFlags) error {
-	if flags.verify || !slices.Contains([]string{formatTerminal, formatJSON, formatMarkdown, formatComment, formatHTML}, flags.format) {
+	formats := []string{formatTerminal, formatJSON, formatMarkdown, formatComment, formatHTML}
+	if flags.verify || flags.requirements != "" || !slices.Contains(formats, flags.format) {
 		return usage(fmt.Errorf("%s is an experiment, which has no recording; it has the formats terminal, json, markdown, comment and html",
 			path))
 	}
@@ -269,10 +299,12 @@ func (f reportFlags) validate() error {
 	switch {
 	case f.scores != "" && f.format != "html":
 		return errors.New("--scores adds to the page of --format html; see rehearse report --help")
+	case f.key != "" && !f.verify:
+		return errKeyWithoutVerify
 	case f.out != "" && f.verify:
 		return errors.New("--out is for reports; redirect the output of --verify")
 	}
-	return nil
+	return f.validateRequirements()
 }
 
 // startTime returns the time of --at.
@@ -288,27 +320,4 @@ func startTime(at string) (time.Time, error) {
 		return t, fmt.Errorf("--at %q is not a time such as %s, nor now", at, clock.Epoch.Format(time.RFC3339))
 	}
 	return t.UTC(), nil
-}
-
-func (a *app) verify(ctx context.Context, path string) error {
-	found, err := rundir.Verify(ctx, path)
-	if err != nil {
-		return recordingError(ctx, err)
-	}
-	for _, p := range found.Problems {
-		fmt.Fprintln(a.stdout, sanitize.Line(p.String(), 500))
-	}
-	if found.More > 0 {
-		fmt.Fprintf(a.stdout, "and %s\n", format.Plural(found.More, "more altered line"))
-	}
-	switch {
-	case found.Altered:
-		fmt.Fprintf(a.stdout, "%s was altered after the run\n", path)
-		return quiet(exitFail)
-	case len(found.Problems) > 0:
-		fmt.Fprintf(a.stdout, "%s has no end\n", path)
-		return quiet(exitFail)
-	}
-	fmt.Fprintf(a.stdout, "%s is intact: %s, last hash %s\n", path, format.Plural(found.Lines, "line"), found.Hash)
-	return nil
 }

@@ -116,6 +116,7 @@ your expectations. It works offline.`,
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(badFlag)
 	root.AddCommand(
+		environmentTopic(),
 		a.runCommand(),
 		a.listCommand(),
 		a.checkCommand(),
@@ -132,7 +133,9 @@ your expectations. It works offline.`,
 		a.viewCommand(),
 		a.blessCommand(),
 		a.mockCommand(),
+		a.mcpCommand(),
 		a.captureCommand(),
+		a.importCommand(),
 		a.driftCommand(),
 		a.loopCommand(),
 		a.reactCommand(),

@@ -49,6 +49,7 @@ type runFlags struct {
 	baseline string
 	update   bool
 	history  string
+	sign     string
 	view     viewMode
 	limits   runLimits
 }
@@ -87,12 +88,14 @@ limits the requests to each provider.
 
 --perturb injects a failure into one scenario, and checks the invariants, as explore does.
 
+--sign writes a statement of the run (when, by whom, which command, commit, program and prices, and the hashes of
+all files) and signs it with an SSH key; report --verify --key and ssh-keygen -Y verify check it.
+
 The result is added to the history, which rehearse history and compare read; --history none leaves
 it out. A history that cannot be written is a warning and never changes the result.
 
 ` + exitCodes,
-		Example: `  rehearse run 'loop/*'
-  rehearse run order-status 'refund-*'
+		Example: `  rehearse run order-status 'refund-*'
   rehearse run -k 'refund and not slow' --exclude refund-live
   rehearse run --failed
   rehearse run --watch
@@ -104,6 +107,7 @@ it out. A history that cannot be written is a warning and never changes the resu
   rehearse run scenarios --json | jq .verdict
   rehearse run scenarios --reporter dots --reporter tap=out.tap
   rehearse run refund --update
+  rehearse run scenarios --out audit-2026 --sign ~/.ssh/id_ed25519
   rehearse run scenarios --baseline --trials 20 --max-cost 0.50EUR`,
 		ValidArgsFunction: completeScenarios,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -140,11 +144,13 @@ func (a *app) registerRunFlags(cmd *cobra.Command, flags *runFlags) {
 	baselineFlag(f, &flags.baseline)
 	updateFlag(f, &flags.update)
 	historyFlag(f, &flags.history)
+	signFlag(f, &flags.sign)
 	flags.limits.register(f)
 	f.Var(&flags.perturb, "perturb", "inject a failure, such as call=7:reset-mid-stream; may be repeated")
 	watchFlag(cmd, &flags.watch)
 	viewModeFlag(cmd, &flags.view)
 	cmd.MarkFlagsMutuallyExclusive("view", "watch")
+	cmd.MarkFlagsMutuallyExclusive("sign", "watch")
 	flags.fleet.register(f)
 }
 
@@ -182,6 +188,10 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 	if err != nil {
 		return reports.Report{}, err
 	}
+	if err := a.beginSigning(ctx, flags.sign, &past); err != nil {
+		return reports.Report{}, err
+	}
+	defer past.key.Close()
 	spread, err := a.beginFleet(ctx, set, header, &flags, prices)
 	if err != nil {
 		return reports.Report{}, err
@@ -210,6 +220,9 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 		return report, noVerdict(err)
 	}
 	a.storePast(ctx, past, sink.Side(report).Entry(), out, rundir.RecordingFile)
+	if err := a.signRun(past, out, report.Run); err != nil {
+		return report, err
+	}
 	return report, a.finishRun(out, &report, sink.Written(), sink.Seconds(), began, flags.shown)
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,7 @@ func (a *app) finishRun(
 	last := len(written) - 1
 	fmt.Fprintf(a.stderr, "%s; %s and %s are in %s\n",
 		format.Seconds(time.Since(began).Seconds()), joined(written[:last]), written[last], out.Path())
+	fmt.Fprintf(a.stderr, "last hash of the recording: %s\n", report.Run.LastHash)
 	a.viewAgain(out)
 	return quiet(exitCode(*report))
 }
@@ -73,6 +75,10 @@ func (a *app) viewAgain(out *atomicdir.Folder) {
 // warnReplaced prints a line if the run replaces an earlier one in its folder.
 func (a *app) warnReplaced(out *atomicdir.Folder) {
 	if _, err := rundir.FindRecording(out.Path()); err == nil {
-		fmt.Fprintf(a.stderr, "the earlier run in %s is replaced\n", out.Path())
+		what := "the earlier run"
+		if _, err := os.Stat(filepath.Join(out.Path(), rundir.SignatureFile)); err == nil {
+			what = "the earlier, signed run"
+		}
+		fmt.Fprintf(a.stderr, "%s in %s is replaced\n", what, out.Path())
 	}
 }

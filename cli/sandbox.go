@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/loop"
 	persistcli "github.com/rehearse-dev/rehearse/agents/persist/cli"
+	"github.com/rehearse-dev/rehearse/cli/config"
 	"github.com/rehearse-dev/rehearse/internal/sandbox"
 	"github.com/rehearse-dev/rehearse/internal/tempdir"
 	"github.com/rehearse-dev/rehearse/llm/cli"
@@ -73,10 +74,11 @@ func (a *app) encloseAgent(ctx context.Context, safety *safetyFlags, agent *agen
 	if !safety.sandbox {
 		return nil, nil //nolint:nilnil // no sandbox
 	}
-	file, err := readConfig(agent.config)
+	configured, err := config.Read(agent.config)
 	if err != nil {
 		return nil, err
 	}
+	file := configured.Loop
 	return a.enclose(ctx, safety, cmp.Or(agent.backend, file.Backend, loop.Defaults().Backend), dir)
 }
 

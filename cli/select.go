@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/rehearse-dev/rehearse/cli/config"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
@@ -86,9 +87,12 @@ func (a *app) selectAmong(patterns []string, s selection, prices *price.Table) (
 		return nil, nil, err
 	}
 	var others []otherFile
-	opts := a.scenarioOptions(prices)
-	opts.Other = func(file string, data []byte) bool {
-		kind := kindOfText(data)
+	opts, err := a.checkedOptions(prices)
+	if err != nil {
+		return nil, nil, err
+	}
+	opts.Other = func(file string, data []byte, has func(key string) bool) bool {
+		kind := kindOfKeys(has)
 		if commandsOf[kind] == "" {
 			return false
 		}
@@ -208,6 +212,16 @@ func (a *app) scenarioOptions(prices *price.Table) scenarios.Options {
 		Kinds: a.kinds.Formats(), CheckExpr: a.language.Check, CheckInvariant: a.language.CheckInvariant, Prices: prices,
 		Folders: []string{scenarios.OwnFolder},
 	}
+}
+
+// checkedOptions returns scenarioOptions for files that are checked, also against the user's requirements.
+func (a *app) checkedOptions(prices *price.Table) (scenarios.Options, error) {
+	opts := a.scenarioOptions(prices)
+	rule, err := config.Requirements()
+	if err == nil {
+		opts.CheckRequirement = rule.Check
+	}
+	return opts, err
 }
 
 // completeScenarios completes the names of the user's own and of shipped scenarios, besides

@@ -71,6 +71,7 @@ type mergeFlags struct {
 	out      string
 	baseline string
 	history  string
+	sign     string
 	html     bool
 	shown    showing
 }
@@ -105,6 +106,7 @@ Exit codes:
 	outFolderFlag(f, &flags.out)
 	baselineFlag(f, &flags.baseline)
 	historyFlag(f, &flags.history)
+	signFlag(f, &flags.sign)
 	f.BoolVar(&flags.html, "html", true, "write report.html, the page for a browser")
 	flags.shown.register(cmd)
 	return cmd
@@ -132,6 +134,10 @@ func (a *app) merge(ctx context.Context, folders []string, flags mergeFlags) err
 	if err != nil {
 		return err
 	}
+	if err := a.beginSigning(ctx, flags.sign, &past); err != nil {
+		return err
+	}
+	defer past.key.Close()
 	began := time.Now()
 	report, sink, err := rundir.Merge(ctx, folders, open, a.language, rundir.SinkOptions{
 		Baseline: against, NoPage: !flags.html, Summarize: past.address != "", Origin: past.origin,
@@ -143,6 +149,9 @@ func (a *app) merge(ctx context.Context, folders []string, flags mergeFlags) err
 		return mergeError(ctx, err)
 	}
 	a.storePast(ctx, past, sink.Side(report).Entry(), out, rundir.RecordingFile)
+	if err := a.signRun(past, out, report.Run); err != nil {
+		return err
+	}
 	return a.finishRun(out, &report, sink.Written(), nil, began, flags.shown)
 }
 

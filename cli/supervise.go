@@ -58,7 +58,7 @@ empty, the run continues with other tasks and ends with escalated. "rehearse sch
 "rehearse init --plan" writes a first one.
 
 With --git, a checkpoint of the plan's folder is committed to a branch of its own before the run and after
-each task that is done; --rollback restores the last one after a failed attempt (docs/safety.md). With --sandbox
+each task that is done; --rollback restores the last one after a failed attempt (docs/how-to/safety.md). With --sandbox
 (Linux) workers and checks can write only to the plan's folder and to their program's state.
 
 With --parallel N, up to N tasks whose dependencies are done are attempted at the same time, each in a git work

@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// TestTutorialClaude runs the last section of docs/tutorial-loop.md: Claude Code repairs the project of the
+// TestTutorialClaude runs the last section of docs/how-to/tutorial-loop.md: Claude Code repairs the project of the
 // tutorial against the model that it shows.
 func TestTutorialClaude(t *testing.T) {
 	g := gomega.NewWithT(t)
@@ -26,7 +26,7 @@ func TestTutorialClaude(t *testing.T) {
 	if err != nil {
 		t.Skip("Claude Code is not on this machine; REHEARSE_CLAUDE names it")
 	}
-	text := readDoc(t, "tutorial-loop.md")
+	text := readDoc(t, "how-to/tutorial-loop.md")
 	bin, home := t.TempDir(), t.TempDir()
 	g.Expect(os.Symlink(program, filepath.Join(bin, "claude"))).To(gomega.Succeed())
 	t.Chdir(t.TempDir())

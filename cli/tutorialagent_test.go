@@ -13,11 +13,11 @@ import (
 	"github.com/rehearse-dev/rehearse/kinds"
 )
 
-// TestTutorialAgent does what docs/tutorial-agent.md shows for each language, in an empty folder, and what it
+// TestTutorialAgent does what docs/start/first-rehearsal.md shows for each language, in an empty folder, and what it
 // shows for all of them after that (H-01, H-02). A section is skipped where its language, or its package, is not
 // available.
 func TestTutorialAgent(t *testing.T) {
-	text := readDoc(t, "tutorial-agent.md")
+	text := readDoc(t, "start/first-rehearsal.md")
 	after := shellLines(docSection(t, text, "What can go wrong"))
 	after = append(after, shellLines(docSection(t, text, "In CI"))...)
 	for _, language := range []struct{ name, program string }{{"Node", "npm"}, {"Python", "python3"}, {"Go", "go"}} {
@@ -58,7 +58,7 @@ func needsPackages(line string) bool {
 // TestTutorialAgentShows checks that the scenario of the tutorial is the one that init writes.
 func TestTutorialAgentShows(t *testing.T) {
 	g := gomega.NewWithT(t)
-	shown := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(docSection(t, readDoc(t, "tutorial-agent.md"), "What you have"))
+	shown := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(docSection(t, readDoc(t, "start/first-rehearsal.md"), "What you have"))
 	t.Chdir(t.TempDir())
 	g.Expect(run(kinds.All(), []string{"init", "--kind", "python"}, strings.NewReader(""), new(strings.Builder), new(strings.Builder))).
 		To(gomega.Equal(exitPass))
@@ -79,10 +79,15 @@ func docSection(t *testing.T, text, heading string) string {
 	return rest
 }
 
-// shellLines returns the commands in a text.
+// shellLines returns the commands in a text, without what they print.
 func shellLines(text string) (lines []string) {
-	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(text, -1) {
-		lines = append(lines, strings.Split(strings.TrimSpace(block[1]), "\n")...)
+	for _, block := range regexp.MustCompile("(?s)```(sh|console)\n(.*?)```").FindAllStringSubmatch(text, -1) {
+		for line := range strings.Lines(block[2]) {
+			command, prompted := strings.CutPrefix(strings.TrimRight(line, "\n"), "$ ")
+			if prompted || block[1] == "sh" {
+				lines = append(lines, command)
+			}
+		}
 	}
 	return lines
 }

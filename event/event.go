@@ -13,6 +13,7 @@ const (
 	Checkpoint Kind = "checkpoint" // state was saved
 	State      Kind = "state"      // a state machine changed its state (circuit breaker, session)
 	HandOver   Kind = "hand-over"  // control went to a person or to another agent
+	Tool       Kind = "tool"       // a call of a tool of a scripted server ended
 	End        Kind = "end"        // the agent ended
 )
 

@@ -65,14 +65,15 @@ func (s *limiter) Trial(j Judged) error {
 	if s.over() {
 		return errStopped
 	}
-	s.calls += j.Facts.Calls.Total
-	if j.Facts.Calls.Total > 0 && !j.Facts.Cost.Known && s.unknown == "" {
+	calls, _, cost := j.Facts.Spent()
+	s.calls += calls
+	if calls > 0 && !cost.Known && s.unknown == "" {
 		s.unknown = j.Scenario.Name
 	}
 	if s.budget.Cost.Currency == quantity.USD {
-		s.cost += j.Facts.Cost.USD
+		s.cost += cost.USD
 	} else {
-		s.cost += j.Facts.Cost.EUR
+		s.cost += cost.EUR
 	}
 	if j.Verdict == gate.Fail || j.Verdict == gate.Error {
 		s.failed[j.Scenario.Name] = struct{}{}

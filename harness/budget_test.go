@@ -9,6 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -24,6 +25,15 @@ type priced struct{ stub }
 func (p priced) Head() record.Scenario {
 	head := p.stub.Head()
 	head.Price = &price.Quote{Currency: "USD", Input: 500_000, EURPerUSD: 0.8}
+	return head
+}
+
+// worded is a stub with a simulated user whose model costs half a dollar a token.
+type worded struct{ priced }
+
+func (w worded) Head() record.Scenario {
+	head := w.priced.Head()
+	head.User = &record.UserModel{Backend: "live", Price: head.Price}
 	return head
 }
 
@@ -73,6 +83,19 @@ var _ = Describe("a budget for the whole run", Label("H-06"), func() {
 		Entry("the first of two", harness.Budget{Calls: 4, Cost: quantity.Money{Amount: 100, Currency: quantity.USD}}, calling(2, true), 2, "the budget of 4 calls is used up: the run made 4", "b", "c"),
 		Entry("unknown cost", harness.Budget{Cost: quantity.Money{Amount: 100, Currency: quantity.EUR}}, calling(2, false), 1, "a budget of 100 EUR is given, and what a costs is unknown", "b", "c"),
 	)
+
+	It("counts the model of a simulated user, whose calls are not the agent's", func() {
+		trial := func(context.Context, int) record.Trial {
+			spent := event.New(2, "", record.UserCall{Usage: &llm.Usage{Input: 1}})
+			return record.Trial{End: record.End{Status: "done"}, Events: []record.Event{{Event: spent}}}
+		}
+		drivers := []drive.Driver{worded{priced{stub{name: "a", trials: 8, trial: trial}}}}
+		sink, outcome := within(drivers, harness.Budget{Calls: 3}, 2)
+		Expect(outcome.Stopped).To(Equal("the budget of 3 calls is used up: the run made 3"))
+		Expect(sink.order()).To(HaveLen(3))
+		_, outcome = within(drivers, harness.Budget{Cost: quantity.Money{Amount: 1.6, Currency: quantity.EUR}}, 2)
+		Expect(outcome.Stopped).To(Equal("the budget of 1.6 EUR is used up: the run spent 1.6 EUR"))
+	})
 
 	DescribeTable("does not end a run within it", func(budget harness.Budget, trial func(context.Context, int) record.Trial) {
 		_, outcome := within(plan(trial), budget, 3)

@@ -21,12 +21,12 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-// quoted is a block of docs/library.md and the file that it quotes.
+// quoted is a block of docs/how-to/go-tests.md and the file that it quotes.
 var quoted = regexp.MustCompile("(?s)<!-- from (\\S+) -->\n```\\w+\n(.*?)```\n")
 
-var _ = Describe("docs/library.md", func() {
+var _ = Describe("docs/how-to/go-tests.md", func() {
 	text := ""
-	BeforeEach(func() { text = readFile("../docs/library.md") })
+	BeforeEach(func() { text = readFile("../docs/how-to/go-tests.md") })
 
 	It("quotes code that is compiled and run", func() {
 		blocks := quoted.FindAllStringSubmatch(text, -1)
@@ -37,8 +37,8 @@ var _ = Describe("docs/library.md", func() {
 		Expect(strings.Count(text, "\n```")).To(Equal(2*len(blocks) + 2))
 	})
 
-	It("quotes existing files, and so does docs/new-kind.md", func() {
-		blocks := quoted.FindAllStringSubmatch(readFile("../docs/new-kind.md"), -1)
+	It("quotes existing files, and so does docs/how-to/new-kind.md", func() {
+		blocks := quoted.FindAllStringSubmatch(readFile("../docs/how-to/new-kind.md"), -1)
 		Expect(len(blocks)).To(BeNumerically(">=", 6))
 		for _, block := range blocks {
 			Expect(readFile(filepath.Join("..", block[1]))).To(ContainSubstring(block[2]), block[1])

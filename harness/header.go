@@ -19,11 +19,13 @@ func Header(set []scenarios.Scenario, tool string, prices *price.Table, labels m
 		Schema:    record.Schema,
 		Tool:      tool,
 		Prices:    prices.Date,
+		EURPerUSD: prices.EURPerUSD,
+		RateDate:  prices.RateDate,
 		Scenarios: len(set),
 		Labels:    labels,
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q\n", tool, prices.Date)
+	fmt.Fprintf(sum, "%q %q\n", tool, prices.Date) // the rate is part of the quotes
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		fmt.Fprintf(sum, "%q=%q\n", key, labels[key])
 	}

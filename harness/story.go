@@ -137,17 +137,30 @@ func (j *Judged) steps() []string {
 		}
 	}
 	turns := j.Facts.Turns
+	first, begun := 0, false // the turn's first call, and whether its message is written
+	begin := func() {
+		if !begun && len(turns) > 0 {
+			lines = append(lines, label("user")+quote(turns[0].User))
+			first, begun = next, true
+		}
+	}
 	for i := range j.Trial.Events {
 		e := &j.Trial.Events[i]
 		if _, ok := event.Read[record.Turn](&e.Event); ok && len(turns) > 0 && e.N == turns[0].N {
 			t := turns[0]
-			lines = append(lines, label("user")+quote(t.User))
-			last := next + t.Calls
+			begin()
+			last := first + t.Calls
 			calls(func(*record.Call) bool { return next < last })
 			if t.Error == "" {
 				lines = append(lines, label("answer")+quote(reported.Replace(t.Text)))
 			}
-			turns = turns[1:]
+			turns, begun = turns[1:], false
+			continue
+		}
+		if c, ok := event.Read[record.ToolCall](&e.Event); ok {
+			begin()
+			calls(func(*record.Call) bool { return next < c.Calls })
+			lines = append(lines, label("tool")+toolCall(e.Detail, &c))
 			continue
 		}
 		if j.Scenario != nil && !j.Scenario.RealTime && len(j.Facts.Turns) == 0 {
@@ -199,6 +212,15 @@ func (j *Judged) call(c *record.Call, reported *strings.Replacer) string {
 		parts = append(parts, sanitize.Line(tool.Name+"("+tool.Arguments+")", maxText))
 	}
 	return line + ": " + strings.Join(parts, ", ")
+}
+
+// toolCall describes a call of a tool at an MCP server.
+func toolCall(result string, c *record.ToolCall) string {
+	line := sanitize.Line(c.Server+"."+c.Tool+"("+c.Arguments+")", maxText) + ": "
+	if c.Error != "" {
+		return line + sanitize.Line(c.Error, maxText)
+	}
+	return line + quote(result)
 }
 
 func quote(s string) string { return `"` + sanitize.Line(s, maxText) + `"` }

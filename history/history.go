@@ -89,6 +89,8 @@ type Origin struct {
 	Branch string `json:"branch,omitempty"`
 	// Dirty is true if files that git tracks differed from the commit.
 	Dirty bool `json:"dirty,omitempty"`
+	// Untracked is the number of files and folders that git neither tracks nor ignores. The history's database does not keep it.
+	Untracked int `json:"untracked,omitempty"`
 	// Command is the command line of the run, without secrets.
 	Command string `json:"command,omitempty"`
 	// CI is the address of the CI job.

@@ -32,6 +32,10 @@ type Note struct {
 	SHA256 string    `json:"sha256"`
 	Began  time.Time `json:"began"`
 	Ended  time.Time `json:"ended"`
+	// By is the user who made the run.
+	By string `json:"by,omitempty"`
+	// Timings is the hash of the file with the timings; empty without one.
+	Timings string `json:"timings_sha256,omitempty"`
 	Origin
 }
 

@@ -2,10 +2,10 @@ package history
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // Ref names a run: "latest", "latest~2", "branch:main", "branch:main~1", the id of a run or its
@@ -18,15 +18,10 @@ type Ref struct {
 	Back int
 }
 
-// pattern compiles an expression at its first use, because most commands do not use it.
-func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
-}
-
 var (
-	idPattern     = pattern(`^r[0-9a-f]{3,12}$`)
-	commitPattern = pattern(`^[0-9a-f]{7,64}$`)
-	backPattern   = pattern(`^(.+)~([0-9]{0,6})$`)
+	idPattern     = lazyregexp.New(`^r[0-9a-f]{3,12}$`)
+	commitPattern = lazyregexp.New(`^[0-9a-f]{7,64}$`)
+	backPattern   = lazyregexp.New(`^(.+)~([0-9]{0,6})$`)
 )
 
 // ParseRef parses the name of a run.

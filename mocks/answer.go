@@ -55,10 +55,12 @@ func (e *Engine) plan(x *Exchange, codec wire.Codec, r *reply, v *view) (c wire.
 		if err != nil {
 			return c, nil, fmt.Errorf("frames: %w", err)
 		}
-		return r.captured.answer, slices.Clone(frames), nil // a perturbation may edit them
+		c = r.captured.answer
+		c.Model = cmp.Or(c.Model, v.call.Model) // answers with media do not name it
+		return c, frames, nil
 	}
 	if c, err = e.completion(x, codec, r, v); err != nil {
-		return c, nil, fmt.Errorf("template: %w", err)
+		return c, nil, err
 	}
 	return c, codec.Encode(*v.call, c), nil
 }
@@ -90,9 +92,13 @@ func sameFrame(a, b wire.Frame) bool {
 
 // emptyCompletion returns an answer without content.
 func (e *Engine) emptyCompletion(x *Exchange, codec wire.Codec, v *view) wire.Completion {
+	model := cmp.Or(e.program.script.Model, v.call.Model)
+	if v.call.IsMedia() {
+		model = v.call.Model // the script's model has another price
+	}
 	return wire.Completion{
 		ID:      cmp.Or(codec.Dialect().AnswerID, "chatcmpl-") + strconv.FormatUint(e.random(x, "id"), 36),
-		Model:   cmp.Or(e.program.script.Model, v.call.Model),
+		Model:   model,
 		Created: e.opts.Clock.Now().Truncate(time.Second),
 	}
 }
@@ -100,20 +106,16 @@ func (e *Engine) emptyCompletion(x *Exchange, codec wire.Codec, v *view) wire.Co
 // completion returns the neutral answer of a line, without its fault.
 func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (wire.Completion, error) {
 	c := e.emptyCompletion(x, codec, v)
-	c.Text, c.Thinking, c.Refusal, c.Finish = r.Text.String(), r.Thinking, r.Refusal, llm.FinishReason(r.Finish)
-	c.ToolCalls = e.toolCalls(x, codec, r)
-	var err error
-	switch {
-	case r.onlyFault:
-		c.Text = stockFaulty
-	case r.template != nil:
-		c.Text, err = r.template.Execute(x.ctx, templateData{
-			Model: v.call.Model, System: v.system(), User: v.user, Turn: v.turn,
-			Purpose: v.call.Purpose, Tags: v.call.Tags, Messages: v.call.Messages, Attempt: x.attempt,
-		}, maxTemplate)
-	}
-	if err != nil {
+	if err := e.fill(&c, x, codec, r, v, ""); err != nil {
 		return c, err
+	}
+	for i := 1; i < v.call.N; i++ {
+		var choice wire.Completion
+		nth := ":" + strconv.Itoa(i)
+		if err := e.fill(&choice, x, codec, e.draw(x, &e.program.lines[x.line], nth), v, nth); err != nil {
+			return c, err
+		}
+		c.More = append(c.More, choice)
 	}
 	if r.Latency != nil {
 		factor := 1 + r.Latency.Jitter*(2*unitInterval(e.random(x, "jitter"))-1)
@@ -131,8 +133,30 @@ func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (w
 	return c, nil
 }
 
-// toolCalls returns the answer's calls, each with an id.
-func (e *Engine) toolCalls(x *Exchange, codec wire.Codec, r *reply) []llm.ToolCall {
+// fill sets the content of an answer, or of its nth choice; nth is "" for the first.
+func (e *Engine) fill(c *wire.Completion, x *Exchange, codec wire.Codec, r *reply, v *view, nth string) (err error) {
+	c.Text, c.Thinking, c.Refusal, c.Finish = r.Text.String(), r.Thinking, r.Refusal, llm.FinishReason(r.Finish)
+	c.ToolCalls = e.toolCalls(x, codec, r, nth)
+	switch {
+	case r.onlyFault:
+		c.Text = stockFaulty
+	case r.template != nil:
+		c.Text, err = r.template.Execute(x.ctx, templateData{
+			Model: v.call.Model, System: v.system(), User: v.user, Turn: v.turn,
+			Purpose: v.call.Purpose, Tags: v.call.Tags, Messages: v.call.Messages, Attempt: x.attempt,
+		}, maxTemplate)
+		if err != nil {
+			return fmt.Errorf("template: %w", err)
+		}
+	}
+	if v.call.Output != wire.TextOutput {
+		return r.fillMedia(c, v, nth)
+	}
+	return nil
+}
+
+// toolCalls returns the calls of the nth choice, each with an id.
+func (e *Engine) toolCalls(x *Exchange, codec wire.Codec, r *reply, nth string) []llm.ToolCall {
 	if len(r.calls) == 0 {
 		return nil
 	}
@@ -140,7 +164,7 @@ func (e *Engine) toolCalls(x *Exchange, codec wire.Codec, r *reply) []llm.ToolCa
 	calls := slices.Clone(r.calls)
 	for i := range calls {
 		if calls[i].ID == "" {
-			calls[i].ID = prefix + strconv.FormatUint(e.random(x, "call"+strconv.Itoa(i)), 36)
+			calls[i].ID = prefix + strconv.FormatUint(e.random(x, "call"+strconv.Itoa(i)+nth), 36)
 		}
 	}
 	return calls
@@ -160,6 +184,9 @@ func (e *Engine) refuse(x *Exchange, codec wire.Codec, v *view) {
 	}
 	c := e.emptyCompletion(x, codec, v)
 	c.Text, c.Finish = stockLenient, llm.FinishStop
+	if v.call.Output != wire.TextOutput {
+		c.Media, _ = wire.GenerateMedia(v.call, "") // nothing, in a form that cannot be generated
+	}
 	c.Usage = e.usage(v, &c)
 	x.record.Usage = &c.Usage
 	x.call, x.answer = v.call, &c // for the observer, and for protocols that store answers

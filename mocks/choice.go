@@ -56,12 +56,13 @@ func (l *Line) chances() float64 {
 	return sum
 }
 
-// draw returns the answer of line l to the attempt of x.
-func (e *Engine) draw(x *Exchange, l *line) *reply {
+// draw returns the answer of line l to the attempt of x, or the nth choice of several; nth is "" for
+// the first.
+func (e *Engine) draw(x *Exchange, l *line, nth string) *reply {
 	if len(l.choices) == 0 {
 		return &l.own
 	}
-	u := unitInterval(e.random(x, "choice"))
+	u := unitInterval(e.random(x, "choice"+nth))
 	last := 0
 	for i := range l.choices {
 		if c := &l.choices[i]; u < c.below {
@@ -98,6 +99,7 @@ func (v *validator) choices(path string, l *Line) {
 			v.fault(at, f)
 		}
 	}
+	v.mediaChoices(path, l)
 	if valid {
 		v.sum(path+".one_of", l.chances(), open)
 	}

@@ -186,7 +186,7 @@ var _ = Describe("a line that draws its answer", Label("H-02"), func() {
 			"rules[0].text: a line with one_of cannot have text; put it into a choice",
 			"rules[0].fault: a line with one_of cannot have fault; put it into a choice"),
 		Entry("an empty choice", "{one_of: [{chance: 1}]}",
-			"rules[0].one_of[0]: the choice has neither an answer (text, file, template, frames, tool_calls, refusal, finish) nor a fault"),
+			"rules[0].one_of[0]: the choice has neither an answer (text, file, template, frames, media, tool_calls, refusal, finish) nor a fault"),
 		Entry("what is wrong inside", "{one_of: [{text: a, file: ../b, latency: {jitter: 2}, fault: {kind: status, times: 2}}]}",
 			"rules[0].one_of[0].file: a choice has at most one of text, file, template and frames, not text and file",
 			`rules[0].one_of[0].file: "../b" must be a relative path with slashes that stays in the script's folder`,

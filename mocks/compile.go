@@ -19,6 +19,10 @@ type Program struct {
 	// sequence is true for replies and false for rules.
 	sequence bool
 	initial  string // state
+	rules    wire.Rules
+
+	moderations []compiledModeration
+	storage     []storageFault
 }
 
 // line is one line of a script, compiled.
@@ -41,6 +45,7 @@ type reply struct {
 	template *boundedtemplate.Template
 	calls    []llm.ToolCall
 	captured *captured
+	media    *wire.Media // nil for generated media
 	fault    wire.Fault
 	// onlyFault is true for a fault without an answer.
 	onlyFault bool
@@ -57,6 +62,14 @@ func Compile(s Script) (*Program, error) {
 		return nil, fmt.Errorf("compile the script: %w", errors.Join(errs...))
 	}
 	p := &Program{script: s, sequence: len(s.Replies) > 0, initial: s.State}
+	p.rules = wire.Rules{Relax: s.Relax, Demand: s.Strict, Model: s.Model}
+	var err error
+	if p.moderations, err = compileModerations(s.Moderations); err != nil {
+		return nil, fmt.Errorf("compile the script: %w", err)
+	}
+	if p.storage, err = compileStorage(s.Storage); err != nil {
+		return nil, fmt.Errorf("compile the script: %w", err)
+	}
 	for _, set := range s.sets() {
 		for i := range set.lines {
 			l, err := compileLine(fmt.Sprintf("%s[%d]", set.name, i), &set.lines[i], p.sequence)
@@ -80,6 +93,7 @@ func compileLine(name string, source *Line, sequence bool) (l line, err error) {
 	if l.choices, err = compileChoices(name, source); err != nil {
 		return l, err
 	}
+	l.conditions = append(l.conditions, l.outputConditions()...)
 	l.setLimits(sequence)
 	return l, nil
 }
@@ -95,6 +109,9 @@ func compileReply(name string, source *Answer) (r reply, err error) {
 		}
 	}
 	if r.captured, err = source.Frames.compile(); err != nil {
+		return r, err
+	}
+	if r.media, err = source.Media.compile(); err != nil {
 		return r, err
 	}
 	for _, c := range source.ToolCalls {
@@ -144,6 +161,10 @@ func (p *Program) PlannedFaults() []PlannedFault {
 		if l.Fault != nil {
 			planned = append(planned, PlannedFault{Line: l.name, Kind: l.Fault.Kind, Times: l.Line.faultTimes()})
 		}
+	}
+	for i := range p.storage {
+		f := &p.storage[i]
+		planned = append(planned, PlannedFault{Line: f.name, Kind: f.Fault.Kind, Times: f.times()})
 	}
 	return planned
 }

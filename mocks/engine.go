@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -27,6 +28,8 @@ type EngineOptions struct {
 	Count func(model, text string) int
 	// Inject has faults in addition to those of the script.
 	Inject []Injection
+	// Decoded is shared by engines that receive the same requests; may be nil.
+	Decoded *Decoded
 	// Observer is notified of every call; may be nil.
 	Observer Observer
 	// Keep limits the exchanges in the report, and the findings of each kind; 0 means no
@@ -47,10 +50,14 @@ type Engine struct {
 	pending []*Exchange // with a reserved line
 	journal journal
 	retries retries
+	// waitUntil is the end of the wait that the last answer asked for; zero without one, and after the next call.
+	waitUntil time.Time
 
-	responses  wire.ResponseStore // for references in requests
-	injections []*injection
-	used       int // answers of all lines
+	responses     wire.ResponseStore // for references in requests
+	storage       wire.Storage       // files and batches
+	storageFaults []faultCount       // by the faults of the program for them
+	injections    []*injection
+	used          int // answers of all lines
 }
 
 // lineState is the progress of a line: its used answers, its reservations and its fault.
@@ -72,6 +79,7 @@ func NewEngine(p *Program, o EngineOptions) *Engine {
 		program: p, opts: o, state: p.initial,
 		lines: make([]lineState, len(p.lines)), journal: journal{keep: o.Keep},
 		injections: newInjections(o.Inject), responses: wire.ResponseStore{Keep: o.Keep},
+		storage: wire.Storage{Keep: o.Keep}, storageFaults: make([]faultCount, len(p.storage)),
 	}
 }
 
@@ -79,15 +87,24 @@ func NewEngine(p *Program, o EngineOptions) *Engine {
 // request is an error in the provider's form. The caller plays the exchange and must call End.
 // The client has left when ctx ends.
 func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header, body []byte) *Exchange {
+	x := e.begin(ctx, codec, header, body)
+	e.reportRateLimit(x, codec)
+	return x
+}
+
+func (e *Engine) begin(ctx context.Context, codec wire.Codec, header http.Header, body []byte) *Exchange {
 	x := &Exchange{engine: e, ctx: ctx, line: -1, phase: unmatched}
 	e.arrive(x, codec, header, body)
-	call, apiErr := codec.Decode(body)
+	call, apiErr := e.opts.Decoded.decode(codec, body)
+	if apiErr == nil {
+		apiErr = e.program.rules.Check(codec, &call, header, body)
+	}
 	if apiErr != nil {
 		if apiErr.Declined {
 			return e.side(ctx, codec.EncodeError(apiErr))
 		}
 		x.send(codec.EncodeError(apiErr))
-		x.record.Problem, x.denied = "invalid request: "+apiErr.Message, llm.InvalidRequest
+		x.record.Problem, x.denied = "invalid request: "+apiErr.Message+relaxHint(apiErr.Rule), llm.InvalidRequest
 		e.recordUnmatched(x, invalid)
 		if e.opts.Observer != nil {
 			x.end, _ = e.opts.Observer.Begin(codec.Protocol(), llm.Request{}) // already refused
@@ -121,7 +138,7 @@ func (e *Engine) match(x *Exchange, v *view) bool {
 		return false
 	}
 	e.reserve(x)
-	e.journal.add(x)
+	e.enter(x)
 	return true
 }
 
@@ -171,7 +188,7 @@ func (e *Engine) reserve(x *Exchange) {
 	l, s := &e.program.lines[x.line], &e.lines[x.line]
 	s.attempts++
 	x.attempt = s.attempts
-	x.reply = e.draw(x, l)
+	x.reply = e.draw(x, l, "")
 	x.phase = e.scheduleFaults(x)
 	x.record.Line, x.record.Attempt = x.reply.name, x.attempt
 	if x.phase.uses() {
@@ -195,7 +212,7 @@ func (e *Engine) releaseAbandoned() {
 func (e *Engine) recordUnmatched(x *Exchange, kind findingKind) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.journal.add(x)
+	e.enter(x)
 	e.journal.find(kind, x.record.N, x.record.Problem)
 }
 
@@ -210,10 +227,17 @@ func (e *Engine) usage(v *view, c *wire.Completion) llm.Usage {
 		u.Source = llm.UsageTextOnly
 	}
 	u.Input = e.input(v.call, c.Model)
-	u.Reasoning = count(c.Model, c.Thinking)
-	u.Output = u.Reasoning + count(c.Model, c.Text) + count(c.Model, c.Refusal)
-	for _, t := range c.ToolCalls {
-		u.Output += count(c.Model, t.Name) + count(c.Model, t.Arguments)
+	if v.call.Output != wire.TextOutput {
+		u.Source = llm.UsageTextOnly
+		return u
+	}
+	for _, choice := range append([]wire.Completion{*c}, c.More...) {
+		thinking := count(c.Model, choice.Thinking)
+		u.Reasoning += thinking
+		u.Output += thinking + count(c.Model, choice.Text) + count(c.Model, choice.Refusal)
+		for _, t := range choice.ToolCalls {
+			u.Output += count(c.Model, t.Name) + count(c.Model, t.Arguments)
+		}
 	}
 	return u
 }

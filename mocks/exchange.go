@@ -102,6 +102,7 @@ func (x *Exchange) frameSent() {
 			x.call.Remember(x.answer.ID, x.frames)
 		}
 		e.apply(x, delivered)
+		e.askToWait(f)
 	}
 	e.journal.put(x)
 }
@@ -114,6 +115,7 @@ func (x *Exchange) lose() {
 	e := x.engine
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.waitUntil = time.Time{}
 	e.apply(x, frameLost)
 	x.undoFaults(x.sent)
 }

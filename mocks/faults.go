@@ -91,7 +91,11 @@ func (a *Answer) contents() []answerPart {
 // additions returns the parts that an answer may have with or without a content.
 func (a *Answer) additions() []answerPart {
 	return []answerPart{
-		{"tool_calls", len(a.ToolCalls) > 0}, {"thinking", a.Thinking != ""}, {"refusal", a.Refusal != ""}, {"finish", a.Finish != ""},
+		{"tool_calls", len(a.ToolCalls) > 0},
+		{"thinking", a.Thinking != ""},
+		{"refusal", a.Refusal != ""},
+		{"finish", a.Finish != ""},
+		{"media", a.Media != nil},
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/mocks/tape"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
@@ -76,11 +76,18 @@ func (f *Frames) find(t *tape.Tape) error {
 		return fmt.Errorf("exchange %d of %q has no answer: %s", f.Exchange, f.File, x.Lost)
 	case x.Status >= http.StatusBadRequest:
 		return fmt.Errorf("exchange %d of %q has the status %d; write a fault instead", f.Exchange, f.File, x.Status)
-	case len(x.Frames) == 0:
+	case len(x.Frames) == 0 && !isMedia(x):
 		return fmt.Errorf("exchange %d of %q has no frames; capture it with --frames, or give its text", f.Exchange, f.File)
 	}
 	f.loaded = x
 	return nil
+}
+
+// isMedia reports whether an exchange is about images or sound, whose answers are sent in one piece if the
+// pieces were not captured.
+func isMedia(x *tape.Exchange) bool {
+	codec, ok := wire.ForExchange(x.Protocol, x.Path)
+	return ok && codec.Dialect().Media
 }
 
 // captured is an answer of a tape, ready to send.
@@ -100,17 +107,21 @@ func (f *Frames) compile() (*captured, error) {
 	if x == nil {
 		return nil, fmt.Errorf("the tape %q is not loaded; call Script.LoadFrames first", f.File)
 	}
-	codec, ok := wire.ForProtocol(x.Protocol)
+	codec, ok := wire.ForExchange(x.Protocol, x.Path)
 	if !ok {
 		return nil, fmt.Errorf("exchange %d of %q has the unknown protocol %.60q", f.Exchange, f.File, x.Protocol)
 	}
-	c := &captured{protocol: x.Protocol, stream: strings.HasPrefix(x.ContentType, "text/event-stream")}
+	c := &captured{protocol: x.Protocol, stream: wire.Streamed(x.ContentType)}
 	var err error
 	if c.answer, err = codec.ReadAnswer(c.stream, x.Body); err != nil {
 		return nil, fmt.Errorf("exchange %d of %q: %w", f.Exchange, f.File, err)
 	}
+	pieces := x.Frames
+	if len(pieces) == 0 {
+		pieces = []tape.Frame{{Bytes: len(x.Body)}}
+	}
 	from := 0
-	for _, frame := range x.Frames {
+	for _, frame := range pieces {
 		to := from + frame.Bytes
 		c.frames = append(c.frames, wire.Frame{Delay: frame.Gap, Data: x.Body[from:to:to]})
 		from = to
@@ -131,7 +142,9 @@ func (c *captured) encode(codec wire.Codec, call *wire.Call) ([]wire.Frame, erro
 	case call.Stream != c.stream:
 		return nil, fmt.Errorf("the captured answer is %s, but the call asks for %s", streaming(c.stream), streaming(call.Stream))
 	}
-	return c.frames, nil
+	frames := slices.Clone(c.frames) // perturbations edit them, and reports of rate limits their header
+	frames[0].Header = frames[0].Header.Clone()
+	return frames, nil
 }
 
 func streaming(yes bool) string {

@@ -127,9 +127,16 @@ func (r *rig) post(ctx context.Context, body string) outcome {
 }
 
 func (r *rig) do(ctx context.Context, method, path, body string, header http.Header) outcome {
-	request, err := http.NewRequestWithContext(ctx, method, r.base+path, strings.NewReader(body))
+	base := r.base
+	if strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/model/") {
+		base = strings.TrimSuffix(base, "/v1")
+	}
+	request, err := http.NewRequestWithContext(ctx, method, base+path, strings.NewReader(body))
 	if err != nil {
 		return outcome{Err: err.Error()}
+	}
+	if strings.HasPrefix(path, "/messages") {
+		request.Header.Set("Anthropic-Version", "2023-06-01")
 	}
 	for name, values := range header {
 		request.Header[name] = values

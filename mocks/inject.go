@@ -247,7 +247,7 @@ type contentRecorder struct {
 
 func (r contentRecorder) Encode(call wire.Call, answer wire.Completion) []wire.Frame {
 	r.left.Text, r.left.Thinking, r.left.Refusal = answer.Text, answer.Thinking, answer.Refusal
-	r.left.ToolCalls, r.left.Finish = answer.ToolCalls, answer.Finish
+	r.left.ToolCalls, r.left.Media, r.left.Finish = answer.ToolCalls, answer.Media, answer.Finish
 	return r.Codec.Encode(call, answer)
 }
 

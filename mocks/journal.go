@@ -2,9 +2,12 @@ package mocks
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
 // Record describes one exchange.
@@ -26,6 +29,8 @@ type Record struct {
 	Problem string
 	// Retry is true if an observed client repeated a failed request.
 	Retry bool
+	// Early is true if the request came before the wait was over that the previous answer asked for.
+	Early bool
 }
 
 // Report summarises the exchanges of a trial. With EngineOptions.Keep, the oldest exchanges
@@ -40,6 +45,8 @@ type Report struct {
 	Invalid []string
 	// Unfired has the faults that fired less often than planned.
 	Unfired []string
+	// Warnings has advice about requests that were answered.
+	Warnings []string
 	// Calls counts all exchanges, including the ones missing from Exchanges.
 	Calls int
 }
@@ -50,6 +57,7 @@ type findingKind uint8
 const (
 	unexpected findingKind = iota
 	invalid
+	warned
 )
 
 // journal keeps the records of the last exchanges.
@@ -57,8 +65,25 @@ type journal struct {
 	keep     int
 	calls    int
 	records  []Record // a ring once there are keep of them
-	findings [2][]string
-	strays   map[string]bool // findings about requests without an endpoint
+	findings [3][]string
+	strays   map[string]bool // findings about requests to wrong paths
+}
+
+// enter adds x to the journal, and reports whether the client has ignored a wait.
+func (e *Engine) enter(x *Exchange) {
+	x.record.Early = !e.waitUntil.IsZero() && e.opts.Clock.Now().Before(e.waitUntil)
+	e.waitUntil = time.Time{}
+	e.journal.add(x)
+}
+
+// askToWait notes the wait that an error asks for, in its header or in its body. It begins now.
+func (e *Engine) askToWait(f *wire.Frame) {
+	if f.Status < http.StatusBadRequest {
+		return
+	}
+	if wait := wire.ReadError(f.Status, f.Header, f.Data).RetryAfter; wait > 0 {
+		e.waitUntil = e.opts.Clock.Now().Add(wait)
+	}
 }
 
 // add gives x its number and a slot.
@@ -89,9 +114,9 @@ func (j *journal) find(kind findingKind, n int, text string) {
 	}
 }
 
-// stray adds a finding about a request without an endpoint, once for repeated requests.
-func (j *journal) stray(text string) {
-	list := &j.findings[unexpected]
+// stray adds a finding about a request to a wrong path, once for repeated requests.
+func (j *journal) stray(kind findingKind, text string) {
+	list := &j.findings[kind]
 	if j.strays[text] || j.keep > 0 && len(*list) >= j.keep {
 		return
 	}
@@ -131,6 +156,7 @@ func (e *Engine) Report() Report {
 		Exchanges:  e.journal.ordered(),
 		Unexpected: slices.Clone(e.journal.findings[unexpected]),
 		Invalid:    slices.Clone(e.journal.findings[invalid]),
+		Warnings:   slices.Clone(e.journal.findings[warned]),
 		Calls:      e.journal.calls,
 	}
 	for i, s := range e.lines {
@@ -145,6 +171,7 @@ func (e *Engine) Report() Report {
 			r.Unfired = append(r.Unfired, fmt.Sprintf("%s: %s (fired %d of %d)", l.name, l.Fault.Kind, s.fired, planned))
 		}
 	}
+	r.Unfired = append(r.Unfired, e.unfiredStored()...)
 	for _, in := range e.injections {
 		if text, ok := in.unfired(); ok {
 			r.Unfired = append(r.Unfired, text)

@@ -20,6 +20,9 @@ const maxFile = 10 << 20
 func (s *Script) Load(fsys fs.FS) error {
 	var errs []error
 	for path, a := range s.Answers() {
+		if err := a.Media.Load(fsys); err != nil {
+			errs = append(errs, fmt.Errorf("%s.media.file: %w", path, err))
+		}
 		if a.File == "" {
 			continue
 		}
@@ -99,12 +102,7 @@ func openRegular(fsys fs.FS, name string, limit int64) (fs.File, error) {
 }
 
 func readText(fsys fs.FS, name string) (string, error) {
-	file, err := openRegular(fsys, name, maxFile)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile))
+	data, err := readFile(fsys, name)
 	switch {
 	case err != nil:
 		return "", err
@@ -112,4 +110,14 @@ func readText(fsys fs.FS, name string) (string, error) {
 		return "", fmt.Errorf("%q is not UTF-8 text; for an invalid answer use the fault not-utf8", name)
 	}
 	return string(data), nil
+}
+
+// readFile reads a regular file of at most maxFile bytes.
+func readFile(fsys fs.FS, name string) ([]byte, error) {
+	file, err := openRegular(fsys, name, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxFile))
 }

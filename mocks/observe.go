@@ -55,7 +55,7 @@ func (x *Exchange) notifyObserver(delivered bool) {
 		return
 	}
 	a, usage := x.answer, x.answer.Usage
-	end(llm.Reply{Text: a.Text, ToolCalls: a.ToolCalls, Finish: a.FinishReason(), Model: a.Model, Usage: &usage}, nil)
+	end(llm.Reply{Text: a.Recorded(), ToolCalls: a.ToolCalls, Finish: a.FinishReason(), Model: a.Model, Usage: &usage}, nil)
 }
 
 // failure returns why the client did not get the answer, or nil.

@@ -55,6 +55,9 @@ type transition struct {
 
 // transitions is the table of transitions. Other events change nothing.
 var transitions = [phases][events]transition{
+	outside: {
+		ended: {closed, cancelFaults},
+	},
 	unmatched: {
 		ended: {closed, closeRecord},
 	},

@@ -31,7 +31,7 @@ var _ = ginkgo.Describe("the phases of an exchange", ginkgo.Label("H-02"), func(
 			}
 		},
 		//                                  faultFired      faultDropped   delivered       frameLost       abandoned       ended
-		ginkgo.Entry("outside", outside, row{{outside, 0}, {outside, 0}, {outside, 0}, {outside, 0}, {outside, 0}, {outside, 0}}),
+		ginkgo.Entry("outside", outside, row{{outside, 0}, {outside, 0}, {outside, 0}, {outside, 0}, {outside, 0}, {closed, cancelFaults}}),
 		ginkgo.Entry("unmatched", unmatched, row{{unmatched, 0}, {unmatched, 0}, {unmatched, 0}, {unmatched, 0}, {unmatched, 0}, {closed, closeRecord}}),
 		ginkgo.Entry("answering", answering, row{{answering, 0}, {answering, 0}, use, {answering, 0}, release, endReserved}),
 		ginkgo.Entry("faulted", faulted, row{release, {answering, advanceState}, {faulted, 0}, {faulted, 0}, release, endReserved}),

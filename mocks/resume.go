@@ -1,6 +1,7 @@
 package mocks
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clock"
@@ -11,12 +12,42 @@ import (
 func (e *Engine) WithoutInjections(clk clock.Clock) *Engine {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	opts := e.opts
-	opts.Clock, opts.Inject = clk, nil
-	resumed := NewEngine(e.program, opts)
-	resumed.state, resumed.moves, resumed.cursor, resumed.lines = e.state, e.moves, e.cursor, slices.Clone(e.lines)
-	for i := range resumed.lines {
-		resumed.lines[i].reserved, resumed.lines[i].armed = 0, 0
+	return e.continued(clk, nil)
+}
+
+// Fork returns an engine that continues at the position of e, with its report, another clock, injections of
+// its own, and decoded requests that it shares, which may be nil. It must be called between the calls of a
+// client of the chat protocol that is not observed: open exchanges, stored responses and counted retries are
+// not part of the copy.
+func (e *Engine) Fork(clk clock.Clock, inject []Injection, decoded *Decoded) *Engine {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	forked := e.continued(clk, inject)
+	forked.opts.Decoded = decoded
+	forked.used, forked.journal = e.used, e.journal
+	forked.journal.records = slices.Clone(e.journal.records)
+	for i, texts := range e.journal.findings {
+		forked.journal.findings[i] = slices.Clone(texts)
 	}
-	return resumed
+	forked.journal.strays = maps.Clone(e.journal.strays)
+	return forked
+}
+
+// Answers returns the number of answers so far. The number of the next call is one more; see
+// Injection.Call.
+func (e *Engine) Answers() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.used
+}
+
+func (e *Engine) continued(clk clock.Clock, inject []Injection) *Engine {
+	opts := e.opts
+	opts.Clock, opts.Inject = clk, inject
+	next := NewEngine(e.program, opts)
+	next.state, next.moves, next.cursor, next.lines = e.state, e.moves, e.cursor, slices.Clone(e.lines)
+	for i := range next.lines {
+		next.lines[i].reserved, next.lines[i].armed = 0, 0
+	}
+	return next
 }

@@ -48,3 +48,30 @@ var _ = Describe("an engine without its injections", Label("H-04"), func() {
 		Expect(ask(next).text()).To(Equal("second"))
 	})
 })
+
+var _ = Describe("a forked engine", Label("H-04"), func() {
+	It("continues with the report of the original, and with injections of its own", func() {
+		r := injected("replies: [{text: one, fault: status}, {text: two}, {text: three, latency: 3s}]")
+		ask := func(r *rig) outcome { return r.post(context.Background(), chat(nil, user("hello"))) }
+		Expect(ask(r).Status).To(Equal(500))
+		Expect(ask(r).text()).To(Equal("one"))
+		Expect(ask(r).text()).To(Equal("two"))
+		Expect(r.engine.Answers()).To(Equal(2))
+
+		later := clock.NewVirtual()
+		e := r.engine.Fork(later, []mocks.Injection{fault(2, "status"), fault(3, "status")}, nil)
+		next := &rig{e, later, &http.Client{Transport: mocks.NewTransport(e)}, r.base, func() {}}
+		Expect(ask(next).Status).To(Equal(500))
+		Expect(ask(next).text()).To(Equal("three"))
+		Expect(later.Elapsed()).To(Equal(6*time.Second), "of both attempts")
+		report := e.Report()
+		Expect(report.Exchanges).To(HaveLen(5))
+		Expect(report.Exchanges[4].N).To(Equal(5))
+		Expect(report.Unused).To(BeEmpty())
+		Expect(report.Unfired).To(HaveExactElements(HavePrefix("call=2:status: no such call was made")))
+
+		Expect(r.engine.Report().Exchanges).To(HaveLen(3))
+		Expect(r.engine.Answers()).To(Equal(2))
+		Expect(ask(r).text()).To(Equal("three"), "the original is not affected")
+	})
+})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -85,6 +86,36 @@ var _ = Describe("a retry of a client that is only observed", Label("H-02"), fun
 		<-hanging
 		Expect(retried(r.engine)).To(Equal([]int{2}))
 	})
+
+	DescribeTable("is early if it does not wait for as long as the answer asked for", func(fault, path, body string, wait time.Duration, early ...any) {
+		for name, start := range ways {
+			r := start(compile("rules: [{text: a, fault: "+fault+"}]"), mocks.EngineOptions{})
+			ask := func() {
+				GinkgoHelper()
+				Expect(r.do(context.Background(), http.MethodPost, path, body, nil).Err).To(BeEmpty())
+			}
+			ask()
+			Expect(r.clock.Sleep(context.Background(), wait)).To(Succeed())
+			ask()
+			ask() // the wait is over for the next one
+			r.settle()
+			var found []int
+			for _, x := range r.engine.Report().Exchanges {
+				if x.Early {
+					found = append(found, x.N)
+				}
+			}
+			Expect(found).To(HaveExactElements(early...), name)
+		}
+	},
+		Entry("at once", "{kind: status, status: 429, retry_after: 20s}", "/chat/completions", chat(nil, user("a")), time.Duration(0), 2),
+		Entry("a little early", "{kind: status, status: 503, retry_after: 20s}", "/chat/completions", chat(nil, user("a")), 20*time.Second-1, 2),
+		Entry("in time", "{kind: status, status: 429, retry_after: 20s}", "/chat/completions", chat(nil, user("a")), 20*time.Second),
+		Entry("in time, by the header in milliseconds", "{kind: status, status: 429, retry_after: 1500ms}", "/chat/completions", chat(nil, user("a")), 1500*time.Millisecond),
+		Entry("early, by the header in seconds", "{kind: status, status: 429, retry_after: 1500ms}", "/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a"}]}`, 1500*time.Millisecond, 2),
+		Entry("early, by the body of Gemini", "{kind: status, status: 429, retry_after: 2s}", "/models/m:generateContent", `{"contents":[{"parts":[{"text":"a"}]}]}`, time.Second, 2),
+		Entry("without a wait", "{kind: status, status: 429}", "/chat/completions", chat(nil, user("a")), time.Duration(0)),
+	)
 
 	It("is not searched for if the client counts its retries itself", func() {
 		r := start("rules: [{text: a, fault: {kind: status, status: 503}}]")

@@ -1,6 +1,7 @@
 package mocks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,35 +22,44 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 	if path == "/" && (r.Method == http.MethodHead || r.Method == http.MethodGet) {
 		return e.side(ctx, []wire.Frame{{Status: http.StatusOK}}) // a health check
 	}
-	codec := codecOf(path, r.Header, &e.responses)
-	endpoint, ok := strings.CutPrefix(path, "/v1")
-	want := ""
-	if ok {
-		want = methodOf(endpoint)
+	if x := e.gemini(ctx, r, path); x != nil {
+		return x
 	}
+	if x := e.native(ctx, r, path); x != nil {
+		return x
+	}
+	if x := e.stored(ctx, r, path); x != nil {
+		return x
+	}
+	codec := codecOf(path, r.Header, &e.responses)
+	root, endpoint := wire.SplitRoot(path)
+	want := methodOf(endpoint)
 	switch {
 	case want == "":
 		return e.stray(ctx, codec, r, notFound(r.Method, path))
 	case r.Method != want:
-		return e.stray(ctx, codec, r, &wire.APIError{
-			Status: http.StatusMethodNotAllowed, Type: "invalid_request_error", Code: "method_not_supported",
-			Message: fmt.Sprintf("Not allowed to %s on %s; use %s.", shortMethod(r.Method), shorten(path), want),
-		})
-	case want == http.MethodGet:
+		return e.stray(ctx, codec, r, wrongMethod(r.Method, path, want))
+	}
+	if root.Path == "" {
+		e.warnRootless(r, path)
+	}
+	if want == http.MethodGet {
 		return e.side(ctx, e.models(r.Header, endpoint))
 	}
 	body, err := readBody(r)
 	if err != nil {
-		return e.side(ctx, codec.EncodeError(bodyError(err)))
+		return e.unreadable(ctx, codec, r, path, err)
 	}
 	defer releaseBody(body)
 	switch endpoint {
 	case "/embeddings":
-		return e.side(ctx, wire.OpenAIChat{}.Embed(body.Bytes(), e.opts.Count))
+		return e.beside(ctx, r, path, wire.OpenAIChat{Root: root}.Embed(body.Bytes(), e.opts.Count))
+	case "/moderations":
+		return e.beside(ctx, r, path, e.moderate(body.Bytes()))
 	case "/messages/count_tokens":
-		return e.side(ctx, e.countMessages(body.Bytes(), r.Header))
+		return e.beside(ctx, r, path, e.countMessages(body.Bytes(), r.Header))
 	case "/responses/input_tokens":
-		return e.side(ctx, e.countResponses(body.Bytes()))
+		return e.beside(ctx, r, path, e.countResponses(body.Bytes()))
 	}
 	return e.Begin(ctx, codec, r.Header, body.Bytes())
 }
@@ -58,12 +68,18 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 func codecOf(path string, header http.Header, store *wire.ResponseStore) wire.Codec {
 	codec, ok := wire.ForPath(http.MethodPost, path)
 	switch {
+	case !ok && strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/api/v1/"):
+		codec = wire.Ollama{}
+	case !ok && strings.HasPrefix(path, "/model/"):
+		codec = wire.Converse{}
 	case !ok && isAnthropic(header):
 		codec = wire.AnthropicMessages{}
+	case !ok && isGemini(header):
+		codec = wire.Gemini{}
 	case !ok:
 		codec = wire.OpenAIChat{}
 	}
-	return codec.ForRequest(header, store)
+	return wire.ForRequest(codec, header, store)
 }
 
 // isAnthropic reports whether a request is from a client of Anthropic's API.
@@ -72,7 +88,9 @@ func isAnthropic(header http.Header) bool { return header.Get("Anthropic-Version
 // methodOf returns the method of an endpoint; "" if it is unknown.
 func methodOf(endpoint string) string {
 	switch endpoint {
-	case "/chat/completions", "/responses", "/messages", "/embeddings", "/messages/count_tokens", "/responses/input_tokens":
+	case "/chat/completions", "/responses", "/messages", "/embeddings", "/moderations",
+		"/messages/count_tokens", "/responses/input_tokens",
+		"/images/generations", "/images/edits", "/audio/speech", "/audio/transcriptions", "/audio/translations":
 		return http.MethodPost
 	case "/models":
 		return http.MethodGet
@@ -89,8 +107,11 @@ func (e *Engine) models(header http.Header, endpoint string) []wire.Frame {
 		EncodeModels(model string, created time.Time) []wire.Frame
 		EncodeModel(model string, created time.Time) []wire.Frame
 	} = wire.OpenAIChat{}
-	if isAnthropic(header) {
+	switch {
+	case isAnthropic(header):
 		lister = wire.AnthropicMessages{}
+	case isGemini(header):
+		lister = wire.Gemini{}
 	}
 	now := e.opts.Clock.Now()
 	if name, one := strings.CutPrefix(endpoint, "/models/"); one {
@@ -129,18 +150,38 @@ func (e *Engine) side(ctx context.Context, frames []wire.Frame) *Exchange {
 func (e *Engine) stray(ctx context.Context, codec wire.Codec, r *http.Request, apiErr *wire.APIError) *Exchange {
 	if r.Method != http.MethodOptions && r.Header.Get("Upgrade") == "" {
 		e.mu.Lock()
-		e.journal.stray(apiErr.Message)
+		e.journal.stray(unexpected, apiErr.Message)
 		e.mu.Unlock()
 	}
 	return e.side(ctx, codec.EncodeError(apiErr))
 }
 
+func wrongMethod(method, path, want string) *wire.APIError {
+	return &wire.APIError{
+		Status: http.StatusMethodNotAllowed, Type: "invalid_request_error", Code: "method_not_supported",
+		Message: fmt.Sprintf("Not allowed to %s on %s; use %s.", shortMethod(method), shorten(path), want),
+	}
+}
+
+// warnRootless reports a request whose path lacks the /v1 of the provider, which would answer it with
+// 404.
+func (e *Engine) warnRootless(r *http.Request, path string) {
+	base := "http://" + cmp.Or(r.Host, r.URL.Host) + strings.TrimSuffix(r.URL.Path, path) + "/v1"
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.journal.stray(warned, fmt.Sprintf("%s %s was answered, but the client's base URL lacks /v1, without which most providers "+
+		"answer 404: set it to %.200s", r.Method, shorten(path), base))
+}
+
 func notFound(method, path string) *wire.APIError {
 	hint := "There are POST /v1/chat/completions, /v1/responses, /v1/messages, " +
-		"/v1/messages/count_tokens, /v1/embeddings and GET /v1/models."
+		"/v1/messages/count_tokens, /v1/embeddings, /v1/moderations, /v1/images, /v1/audio, /v1/files, /v1/batches, " +
+		"GET /v1/models and /v1beta/models/NAME:generateContent."
 	switch rest, doubled := strings.CutPrefix(path, "/v1/v1/"); {
-	case methodOf(path) == method:
-		hint = "The base URL lacks /v1: add it to the end."
+	case strings.Contains(path, "/v1beta/models/"):
+		hint = "Google's clients add /v1beta to the base URL: remove the version from its end."
+	case nativeMethod(strings.TrimPrefix(path, "/v1")) == method:
+		hint = "The base URL ends in /v1, which this protocol does not use: remove it."
 	case doubled && methodOf("/"+rest) == method:
 		hint = "The base URL ends in /v1, and the client adds it once more: remove it."
 	}

@@ -23,6 +23,16 @@ type Script struct {
 	// Lenient answers an unexpected call with a stock text instead of an error, and accepts
 	// unused lines. Both are still recorded.
 	Lenient bool `yaml:"lenient,omitempty" json:"lenient,omitempty"`
+	// Relax names rules of the provider that requests may break, such as unknown-parameter.
+	Relax []string `yaml:"relax,omitempty" json:"relax,omitempty"`
+	// Strict names optional rules that requests must follow: block-type, missing-key,
+	// unknown-model.
+	Strict []string `yaml:"strict,omitempty" json:"strict,omitempty"`
+	// Moderations flag texts that clients send to OpenAI's moderations; the first match applies, and
+	// other texts are not flagged.
+	Moderations []Moderation `yaml:"moderations,omitempty" json:"moderations,omitempty"`
+	// Storage has faults of requests about files and batches.
+	Storage []StorageFault `yaml:"storage,omitempty" json:"storage,omitempty"`
 }
 
 // Line is one line of a script: conditions on requests, and the answer.
@@ -74,13 +84,16 @@ type Answer struct {
 	Frames *Frames `yaml:"frames,omitempty" json:"frames,omitempty"`
 	// ToolCalls has the function calls of the answer.
 	ToolCalls []ScriptedToolCall `yaml:"tool_calls,omitempty" json:"tool_calls,omitempty"`
-	// Thinking is the visible reasoning, in the protocols that have it: OpenAI Responses and
-	// Anthropic Messages.
+	// Thinking is the visible reasoning, in the protocols that have it: OpenAI Responses,
+	// Anthropic Messages, and chat completions for models that are not OpenAI's.
 	Thinking string `yaml:"thinking,omitempty" json:"thinking,omitempty"`
 	// Refusal is the text of an explicit refusal.
 	Refusal string `yaml:"refusal,omitempty" json:"refusal,omitempty"`
 	// Finish is the finish reason; by default stop, or tool_calls.
 	Finish string `yaml:"finish,omitempty" json:"finish,omitempty" jsonschema:"enum=stop,enum=length,enum=tool_calls,enum=content_filter"`
+	// Media is the image or the speech of an answer to a call for one. Text is then the revised prompt of
+	// an image.
+	Media *Media `yaml:"media,omitempty" json:"media,omitempty"`
 	// Usage replaces the counted tokens.
 	Usage *ScriptedUsage `yaml:"usage,omitempty" json:"usage,omitempty"`
 	// Latency of the answer.

@@ -103,7 +103,7 @@ var _ = Describe("a script file", Label("H-02"), func() {
 		Entry("with both kinds", "{replies: [{text: a}], rules: [{text: a}]}",
 			"rules: a script has replies or rules, not both"),
 		Entry("with an empty line", "replies: [{text: a}, {times: 2}]",
-			"replies[1]: the line has neither an answer (text, file, template, frames, tool_calls, refusal, finish) nor a fault"),
+			"replies[1]: the line has neither an answer (text, file, template, frames, media, tool_calls, refusal, finish) nor a fault"),
 		Entry("with two texts", "replies: [{text: a, template: b}]",
 			"replies[0].template: a line has at most one of text, file, template and frames, not text and template"),
 		Entry("with a pattern that does not compile", "rules: [{text: a}, {when: {user: {matches: '('}}, text: a}]",

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
-// Server serves any number of trials over HTTP/1.1, each under its own base URL: /t/<trial>/v1, or
+// Server serves any number of trials over HTTP, each under its own base URL: /t/<trial>/v1, or
 // /v1 for the trial "". The zero value is ready to use. The caller listens, usually on a loopback
 // address. For a single test see Start.
 type Server struct {

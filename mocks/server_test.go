@@ -54,6 +54,22 @@ var _ = Describe("the server", Label("H-02"), func() {
 		Expect((&rig{client: client, base: listening.URL}).do(context.Background(), "HEAD", "/", "", nil).Status).To(Equal(200))
 	})
 
+	It("serves HTTP/2 without TLS, and cuts its streams off", func() {
+		b := mocks.Start(GinkgoT(), mocks.Script{Replies: []mocks.Line{mocks.Say("a b c d"), mocks.Fail(mocks.Fault{Kind: "reset-mid-stream"})}})
+		transport := &http.Transport{Protocols: new(http.Protocols)}
+		transport.Protocols.SetUnencryptedHTTP2(true)
+		DeferCleanup(transport.CloseIdleConnections)
+		for _, cut := range []bool{false, true} {
+			response, err := (&http.Client{Transport: transport}).Post(b.URL+"/v1/chat/completions", "application/json",
+				strings.NewReader(chat(map[string]any{"stream": true}, user("x"))))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(response.ProtoMajor).To(Equal(2))
+			_, err = io.ReadAll(response.Body)
+			Expect(err != nil).To(Equal(cut), "%v", err)
+			Expect(response.Body.Close()).To(Succeed())
+		}
+	})
+
 	It("serves the trial without a name under /v1", func() {
 		Expect(server.Attach("", engine("replies: [{text: a}]", clock.NewVirtual()))).To(Succeed())
 		Expect((&rig{client: client, base: listening.URL + "/v1"}).ask("x").text()).To(Equal("a"))

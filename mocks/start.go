@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/loopback"
 )
 
 // T has the methods of a test that Start needs. *testing.T, *testing.B and GinkgoT() implement it.
@@ -51,7 +53,7 @@ func Start(t T, s Script) *Backend {
 	b := &Backend{URL: "http://" + listener.Addr().String(), engine: NewEngine(program, EngineOptions{})}
 	server := &Server{}
 	_ = server.Attach("", b.engine) // the only one
-	listening := &http.Server{Handler: server, ReadHeaderTimeout: closeWithin}
+	listening := &http.Server{Handler: server, ReadHeaderTimeout: closeWithin, Protocols: loopback.Protocols()}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

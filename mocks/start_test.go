@@ -77,7 +77,7 @@ var _ = Describe("Start", func() {
 	})
 })
 
-// TestStart is Start as docs/library.md shows it.
+// TestStart is Start as docs/how-to/go-tests.md shows it.
 func TestStart(t *testing.T) {
 	backend := mocks.Start(t, mocks.Script{Replies: []mocks.Line{
 		mocks.Fail(mocks.Fault{Kind: "status", Status: 429}),

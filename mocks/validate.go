@@ -67,6 +67,14 @@ func (s *Script) Validate() []Problem {
 	if s.State != "" && len(s.Rules) == 0 {
 		v.add("state", "only rules have states")
 	}
+	v.moderations(s)
+	v.storage(s)
+	for i, name := range s.Relax {
+		v.word(fmt.Sprintf("relax[%d]", i), "a rule", name, wire.RuleNames())
+	}
+	for i, name := range s.Strict {
+		v.word(fmt.Sprintf("strict[%d]", i), "an optional rule", name, wire.OptionalRules())
+	}
 	for _, set := range s.sets() {
 		for i := range set.lines {
 			path := fmt.Sprintf("%s[%d]", set.name, i)
@@ -147,13 +155,14 @@ func (v *validator) answer(path string, a *Answer, of string) {
 	case len(contents) > 1:
 		v.add(path+"."+contents[1], "a %s has at most one of text, file, template and frames, not %s", of, strings.Join(contents, " and "))
 	case !a.answers() && a.Fault == nil:
-		v.add(path, "the %s has neither an answer (text, file, template, frames, tool_calls, refusal, finish) nor a fault", of)
+		v.add(path, "the %s has neither an answer (text, file, template, frames, media, tool_calls, refusal, finish) nor a fault", of)
 	}
 	if a.File != "" {
 		if _, err := localPath(a.File); err != nil {
 			v.add(path+".file", "%q %v", a.File, err)
 		}
 	}
+	v.media(path, a)
 	if a.Template != "" {
 		v.template(path+".template", a.Template)
 	}

@@ -23,7 +23,7 @@ type simulation struct {
 	claim         time.Duration // of a slot between two jobs: claim, store
 }
 
-// measured are the constants of docs/fleet.md, on one core of 2.
+// measured are the constants of docs/how-to/fleet.md, on one core of 2.
 var measured = simulation{spread: 0.5, merge: 110 * time.Microsecond, job: 500 * time.Microsecond, claim: 5 * time.Millisecond}
 
 // simulated is what a simulation found.
@@ -138,7 +138,7 @@ var _ = Describe("a simulated run", Label("H-04"), func() {
 	})
 })
 
-// BenchmarkSimulation plans a run of a million trials: the table of docs/fleet.md.
+// BenchmarkSimulation plans a run of a million trials: the table of docs/how-to/fleet.md.
 func BenchmarkSimulation(b *testing.B) {
 	m := measured
 	if m.trials = 1_000_000; testing.Short() {

@@ -16,17 +16,19 @@ const alteredNotice = "this recording was altered after the run, so nothing belo
 // lines after it.
 const maxAltered = 5
 
-// CheckChain adds the problems that record.Verify found in the recording of the report. An
+// CheckChain adds what record.Verify found in the recording of the report: its last hash, and its problems. An
 // altered recording fails the report. A missing end is not added: FromRecording reports it.
-func (r *Report) CheckChain(found record.Report) {
-	if !found.Altered {
+func (r *Report) CheckChain(found record.Report, rewritten ...string) {
+	r.Run.Lines, r.Run.LastHash = found.Lines, found.Hash
+	if !found.Altered && len(rewritten) == 0 {
 		return
 	}
-	var problems []string
-	for _, p := range found.Problems[:min(len(found.Problems), maxAltered)] {
+	problems := rewritten
+	shown := found.Problems[:min(len(found.Problems), maxAltered)]
+	for _, p := range shown {
 		problems = append(problems, limited(p.String()))
 	}
-	if more := len(found.Problems) - len(problems) + found.More; more > 0 {
+	if more := len(found.Problems) - len(shown) + found.More; more > 0 {
 		problems = append(problems, fmt.Sprintf("and %s; rehearse report --verify lists them", format.Count(more, "more altered line")))
 	}
 	r.Altered, r.Verdict = true, gate.Fail

@@ -42,6 +42,7 @@ var _ = Describe("A report of an altered recording", Label("H-05"), func() {
 	It("is the same as before if only the end is missing, or nothing", func() {
 		for _, found := range []record.Report{{}, {Problems: []record.Problem{{Line: 9, Message: "torn"}}}} {
 			r := sample()
+			found.Lines, found.Hash = r.Run.Lines, r.Run.LastHash
 			r.CheckChain(found)
 			Expect(r).To(Equal(sample()))
 		}

@@ -117,8 +117,10 @@ func (b *Builder) Problem(text string) {
 // Close returns the report. It may be called more than once, with trials added in between.
 func (b *Builder) Close() Report {
 	r := Report{
-		Schema:      Schema,
-		Run:         Run{ID: b.Run.ID, Tool: b.Run.Tool, Prices: b.Run.Prices, Labels: b.Run.Labels},
+		Schema: Schema,
+		Run: Run{
+			ID: b.Run.ID, Tool: b.Run.Tool, Prices: b.Run.Prices, EURPerUSD: b.Run.EURPerUSD, RateDate: b.Run.RateDate, Labels: b.Run.Labels,
+		},
 		Interrupted: b.Interrupted,
 		Stopped:     limited(b.Stopped),
 		FailFast:    b.FailFast,

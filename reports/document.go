@@ -34,6 +34,9 @@ func Document(r Report, failuresOnly bool) doc.Document {
 	}
 	d.Body = append(d.Body, findingList(items)...)
 	d.Body = append(d.Body, notRunList(r, 0)...)
+	if facts := r.Run.Facts(); len(facts) > 0 {
+		d.Body = append(d.Body, facts)
+	}
 	return d
 }
 

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/drift"
@@ -31,7 +32,7 @@ func DriftDocument(r *drift.Result) doc.Document {
 }
 
 func exchangeItem(e *drift.Exchange) doc.Item {
-	item := doc.Item{Text: doc.Line(e.N, " ", doc.Quote(e.Path))}
+	item := doc.Item{Text: doc.Line(e.N, " ", doc.Quote(strings.TrimSpace(e.Method+" "+e.Path)))}
 	if e.Unanswered != "" {
 		item.Items = append(item.Items, doc.Item{Text: doc.Line(doc.Toned(doc.Bad, "not answered"), ": ", doc.Quote(e.Unanswered))})
 	}

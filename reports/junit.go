@@ -29,6 +29,8 @@ func JUnit(w io.Writer, r Report) error {
 		junitProperty{"run", r.Run.ID},
 		junitProperty{"tool", r.Run.Tool},
 		junitProperty{"prices", r.Run.Prices},
+		junitProperty{"rate", exchangeRate(r.Run)},
+		junitProperty{"last_hash", r.Run.LastHash},
 		junitProperty{"interrupted", strconv.FormatBool(r.Interrupted)},
 		junitProperty{"trials", strconv.Itoa(r.Totals.Trials.Total())},
 	)}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/history"
@@ -13,7 +14,24 @@ import (
 type Origin struct {
 	Began time.Time `json:"began,omitzero"`
 	Ended time.Time `json:"ended,omitzero"`
+	// By is the user who made the run: that of the CI system, or of the operating system.
+	By string `json:"by,omitempty"`
 	history.Origin
+}
+
+// source describes the commit, and what differed from it.
+func (o Origin) source() string {
+	text := history.ShortCommit(o.Commit, false)
+	if text == "" {
+		return ""
+	}
+	if o.Dirty {
+		text += " with changes that are not committed"
+	}
+	if o.Untracked > 0 {
+		text += fmt.Sprintf(", %s outside git", format.Plural(o.Untracked, "file"))
+	}
+	return text
 }
 
 // Facts returns the known parts of the origin for a document.
@@ -29,8 +47,9 @@ func (o Origin) Facts() (list doc.Origin) {
 			add("took", doc.Quote(format.Seconds(took.Seconds())))
 		}
 	}
+	add("by", doc.Quote(o.By))
 	add("command", doc.Command(o.Command))
-	add("commit", doc.Quote(history.ShortCommit(o.Commit, o.Dirty)))
+	add("commit", doc.Quote(o.source()))
 	add("branch", doc.Quote(o.Branch))
 	add("job", doc.Quote(o.CI))
 	return list

@@ -18,14 +18,16 @@ var _ = Describe("The origin of a run", Label("H-05"), func() {
 		began := time.Date(2026, 11, 21, 22, 0, 0, 0, time.UTC)
 		d := reports.TerminalDocument(sample(), reports.Quiet, true)
 		d.Origin = reports.Origin{Began: began, Ended: began.Add(90 * time.Second), Origin: history.Origin{
-			Commit: "0123456789abcdef", Branch: "main", Dirty: true, CI: "https://ci.example/7", Command: "rehearse run 'loop/*' --baseline --max-cost 0.5EUR",
+			Commit: "0123456789abcdef", Branch: "main", Dirty: true, Untracked: 2, CI: "https://ci.example/7", Command: "rehearse run 'loop/*' --baseline --max-cost 0.5EUR",
 		}}.Facts()
 		var text bytes.Buffer
 		Expect(doc.Terminal(&text, d, console.Terminal{Width: 40})).To(Succeed())
 		Expect(text.String()).To(HavePrefix(`  date     2026-11-21 22:00 UTC
   took     1m 30s
   command  rehearse run 'loop/*' --baseline --max-cost 0.5EUR
-  commit   0123456+
+  commit   0123456 with changes that are
+           not committed, 2 files
+           outside git
   branch   main
   job      https://ci.example/7
 

@@ -4,10 +4,14 @@
 package reports
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
 // Schema names the JSON form of a Report.
@@ -49,8 +53,40 @@ type Run struct {
 	// Tool is the program's name and version.
 	Tool string `json:"tool"`
 	// Prices is the date of the price table (YYYY-MM-DD).
-	Prices string            `json:"prices"`
-	Labels map[string]string `json:"labels,omitempty"`
+	Prices string `json:"prices"`
+	// EURPerUSD is the exchange rate of RateDate (YYYY-MM-DD); 0 if it is unknown.
+	EURPerUSD float64           `json:"eur_per_usd,omitzero"`
+	RateDate  string            `json:"rate_date,omitempty"`
+	Labels    map[string]string `json:"labels,omitempty"`
+	// Lines is the number of lines of the recording, and LastHash the hash of the last one: equal recordings,
+	// and only these, have equal last hashes. Both are empty without a recording.
+	Lines    int    `json:"lines,omitempty"`
+	LastHash string `json:"last_hash,omitempty"`
+}
+
+// Facts returns what the cost was computed with, and what identifies the recording.
+func (r Run) Facts() (list doc.Facts) {
+	add := func(name string, value ...any) {
+		list = append(list, doc.Fact{Name: name, Value: doc.Line(value...)})
+	}
+	if r.Prices != "" {
+		add("prices of", doc.Quote(r.Prices))
+	}
+	if text := exchangeRate(r); text != "" {
+		add("exchange rate", doc.Quote(text))
+	}
+	if r.LastHash != "" {
+		add("recording", r.Lines, " lines, last hash ", doc.Quote(r.LastHash))
+	}
+	return list
+}
+
+// exchangeRate returns the exchange rate with its date; empty if it is unknown.
+func exchangeRate(r Run) string {
+	if r.EURPerUSD == 0 {
+		return ""
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.6g EUR per USD of %s", r.EURPerUSD, r.RateDate), " of ")
 }
 
 // Totals sum up all trials of all scenarios.

@@ -151,7 +151,7 @@ func sample() reports.Report {
 	totals[2].Value, totals[2].Warnings = ptr(62.5), []string{"1 of 8 trials has no price"}
 	return reports.Report{
 		Schema:  reports.Schema,
-		Run:     reports.Run{ID: "r-42", Tool: "rehearse 0.1.0", Prices: "2026-11-01", Labels: map[string]string{"branch": "main"}},
+		Run:     reports.Run{ID: "r-42", Tool: "rehearse 0.1.0", Prices: "2026-11-01", EURPerUSD: 0.85, RateDate: "2026-05-08", Lines: 42, LastHash: "0123456789abcdef0123456789abcdef", Labels: map[string]string{"branch": "main"}},
 		Verdict: gate.Error, Interrupted: true, Stopped: "the budget of 0.5 EUR is used up: the run spent 0.51 EUR",
 		Totals: reports.Totals{
 			Scenarios: reports.Count{Pass: 1, Fail: 1, Error: 1, Skip: 1},
@@ -222,7 +222,7 @@ const evil = "\x1b[31m\x00\u202e]]></testcase>|`a``b` **x** <img src=x onerror=a
 // hostile is a report whose every text is evil.
 func hostile() reports.Report {
 	r := sample()
-	r.Run = reports.Run{ID: evil, Tool: evil, Prices: evil, Labels: map[string]string{evil: evil}}
+	r.Run = reports.Run{ID: evil, Tool: evil, Prices: evil, RateDate: evil, EURPerUSD: 0.85, LastHash: evil, Labels: map[string]string{evil: evil}}
 	r.NotRun, r.Problems, r.Stopped = []string{evil}, []string{evil}, evil
 	r.Comparison = compared(evil)
 	for i := range r.Scenarios {

@@ -76,7 +76,7 @@ func SARIF(w io.Writer, version string, found yamlsrc.Diagnostics) error {
 			Name: "rehearse", Version: strings.TrimPrefix(version, "v"), InformationURI: project,
 			Rules: []sarifRule{{
 				ID: "invalid-file", ShortDescription: sarifMessage{"A scenario, plan, experiment or agent file cannot be used."},
-				HelpURI: project + "/blob/main/docs/scenarios.md",
+				HelpURI: project + "/blob/main/docs/reference/scenarios.md",
 			}},
 		}},
 		ColumnKind: "unicodeCodePoints",

@@ -11,10 +11,10 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-var _ = Describe("docs/drivers.md", func() {
+var _ = Describe("docs/how-to/drivers.md", func() {
 	var text string
 	BeforeEach(func() {
-		data, err := os.ReadFile("../docs/drivers.md")
+		data, err := os.ReadFile("../docs/how-to/drivers.md")
 		Expect(err).NotTo(HaveOccurred())
 		text = string(data)
 	})
@@ -24,7 +24,7 @@ var _ = Describe("docs/drivers.md", func() {
 		Expect(blocks).NotTo(BeEmpty())
 		for _, block := range blocks {
 			block, _, _ = strings.Cut(block, "```")
-			_, found := scenarios.Parse("docs/drivers.md", []byte(block), nil, scenarios.Options{Kinds: kinds.All().Formats()})
+			_, found := scenarios.Parse("docs/how-to/drivers.md", []byte(block), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 			Expect(found).To(BeEmpty(), block)
 		}
 	})

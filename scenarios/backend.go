@@ -22,11 +22,26 @@ func (b Backend) Kind() string { return cmp.Or(b.As, InProcess) }
 // Live reports whether the backend is a real model, which has no script.
 func (b Backend) Live() bool { return b.As == Live }
 
-// Live reports whether the agent or a judge calls a real model.
-func (sc *Scenario) Live() bool {
-	return sc.Backend.Live() || slices.ContainsFunc(sc.Scores, func(s Score) bool {
-		return s.Judge != nil && s.Judge.Backend.Live()
-	})
+// UserBackend returns the model of the simulated user; nil without one.
+func (sc *Scenario) UserBackend() *Backend {
+	if talk, ok := sc.Drive.Options.(interface{ UserBackend() *Backend }); ok {
+		return talk.UserBackend()
+	}
+	return nil
+}
+
+// LiveBackends returns the real models that the agent, the simulated user and the judges call.
+func (sc *Scenario) LiveBackends() []*Backend {
+	all := []*Backend{&sc.Backend}
+	if b := sc.UserBackend(); b != nil {
+		all = append(all, b)
+	}
+	for i := range sc.Scores {
+		if j := sc.Scores[i].Judge; j != nil {
+			all = append(all, &j.Backend)
+		}
+	}
+	return slices.DeleteFunc(all, func(b *Backend) bool { return !b.Live() })
 }
 
 // Process reports whether the backend is a scripted command-line agent, a child process.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"hash"
 	"io/fs"
 	"path"
 	"strings"
@@ -15,7 +14,7 @@ import (
 
 // addScript replaces the backend's lines by the script of a file. Problems are reported at their
 // position in that file.
-func (c *Checker) addScript(b *Backend, fsys fs.FS, sum hash.Hash) Diagnostics {
+func (c *Checker) addScript(b *Backend, fsys fs.FS, sum *digest) Diagnostics {
 	name := b.ScriptFile
 	if name == "" {
 		return nil
@@ -29,7 +28,7 @@ func (c *Checker) addScript(b *Backend, fsys fs.FS, sum hash.Hash) Diagnostics {
 		c.missingFile("backend.script", name, fsys, err)
 		return nil
 	}
-	hashPart(sum, data)
+	sum.file(name, data)
 	folder, err := fs.Sub(fsys, path.Dir(path.Clean(name)))
 	if err != nil {
 		c.missingFile("backend.script", name, fsys, err)
@@ -38,6 +37,9 @@ func (c *Checker) addScript(b *Backend, fsys fs.FS, sum hash.Hash) Diagnostics {
 	script, found := parseScript(name, data, folder, sum)
 	b.Replies, b.Rules, b.State = script.Replies, script.Rules, script.State
 	b.Model, b.Lenient = cmp.Or(b.Model, script.Model), b.Lenient || script.Lenient
+	b.Relax, b.Strict = append(b.Relax, script.Relax...), append(b.Strict, script.Strict...)
+	b.Moderations = append(b.Moderations, script.Moderations...)
+	b.Storage = append(b.Storage, script.Storage...)
 	return found
 }
 
@@ -64,7 +66,7 @@ func readScript(fsys fs.FS, name string) ([]byte, error) {
 }
 
 // loadFrames reads the captured answers that script lines name, and adds them to the digest.
-func (c *Checker) loadFrames(s *mocks.Script, at string, fsys fs.FS, sum hash.Hash) {
+func (c *Checker) loadFrames(s *mocks.Script, at string, fsys fs.FS, sum *digest) {
 	for _, p := range s.LoadFrames(fsys) {
 		c.Add(join(at, p.Path), p.Nearest, "%s", p.Message)
 	}
@@ -73,9 +75,9 @@ func (c *Checker) loadFrames(s *mocks.Script, at string, fsys fs.FS, sum hash.Ha
 			continue
 		}
 		x := answer.Frames.Captured()
-		hashPart(sum, x.Body)
+		sum.part(x.Body)
 		for _, f := range x.Frames {
-			_ = binary.Write(sum, binary.BigEndian, [2]int64{int64(f.Gap), int64(f.Bytes)}) // a hash accepts all data
+			_ = binary.Write(sum.sum, binary.BigEndian, [2]int64{int64(f.Gap), int64(f.Bytes)}) // a hash accepts all data
 		}
 	}
 }

@@ -2,7 +2,7 @@ package scenarios
 
 import (
 	"fmt"
-	"hash"
+	"io/fs"
 	"reflect"
 	"regexp"
 	"slices"
@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios/requirement"
 )
 
 // Checker validates a decoded scenario.
@@ -19,8 +20,9 @@ type Checker struct {
 	decoding Diagnostics // what is wrong with the form
 	opts     Options
 	found    Diagnostics
-	driven   []Kind    // the kinds that the file has options for
-	sum      hash.Hash // the scenario's digest
+	driven   []Kind  // the kinds that the file has options for
+	sum      *digest // the scenario's digest
+	fsys     fs.FS   // the folder of the file
 	// at is the prefix of all paths.
 	at string
 }
@@ -39,6 +41,7 @@ func (c *Checker) check(sc *Scenario) {
 	c.checkDrive(sc)
 	c.checkBackend(sc)
 	c.checkFaults(&sc.Backend)
+	c.checkServers(sc)
 	c.checkModel(&sc.Backend)
 	c.checkPerturb(sc)
 	c.checkInvariants(sc.Invariants)
@@ -46,9 +49,8 @@ func (c *Checker) check(sc *Scenario) {
 }
 
 var (
-	namePattern        = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$`)
-	tagPattern         = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
-	requirementPattern = regexp.MustCompile(`^[LGPIRH]-[0-9][0-9]$`)
+	namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$`)
+	tagPattern  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 )
 
 func (c *Checker) checkHead(sc *Scenario) {
@@ -62,9 +64,12 @@ func (c *Checker) checkHead(sc *Scenario) {
 		}
 	}
 	for i, id := range sc.Proves {
-		if !requirementPattern.MatchString(id) {
-			c.Add(fmt.Sprintf("proves[%d]", i), "",
-				`%q is not the id of a requirement; write a letter of L, G, P, I, R, H, a hyphen and two digits, such as "L-05"`, id)
+		nearest, err := "", requirement.CheckID(id)
+		if err == nil && c.opts.CheckRequirement != nil && !strings.HasPrefix(sc.File, shippedPrefix) {
+			nearest, err = c.opts.CheckRequirement(id)
+		}
+		if err != nil {
+			c.Add(fmt.Sprintf("proves[%d]", i), nearest, "%v", err)
 		}
 	}
 }
@@ -153,6 +158,9 @@ func (c *Checker) checkExpect(sc *Scenario) {
 	}
 	if e.Retries != nil && sc.Backend.Process() {
 		c.Add("expect.retries", "", "retries of a command-line agent (as: %s) are unknown; expect calls instead", sc.Backend.Kind())
+	}
+	if e.EarlyRetries != nil && sc.Backend.Process() {
+		c.Add("expect.early_retries", "", "a command-line agent (as: %s) has no Retry-After", sc.Backend.Kind())
 	}
 	if c.opts.CheckExpr == nil {
 		return

@@ -29,13 +29,13 @@ var _ = Describe("Scenarios of coding agents", func() {
 		}
 	})
 	It("match the number in the handbook, whose example is valid", func() {
-		data, err := os.ReadFile("../docs/coding-agents.md")
+		data, err := os.ReadFile("../docs/how-to/coding-agents.md")
 		Expect(err).NotTo(HaveOccurred())
 		text := string(data)
 		Expect(text).To(ContainSubstring(fmt.Sprintf("the %d scenarios", len(set))))
 		_, rest, _ := strings.Cut(text, "```yaml\n")
 		block, _, _ := strings.Cut(rest, "```")
-		sc, found := scenarios.Parse("docs/coding-agents.md", []byte(block), nil, scenarios.Options{Kinds: kinds.All().Formats()})
+		sc, found := scenarios.Parse("docs/how-to/coding-agents.md", []byte(block), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		Expect(sc.Drive.Options.(*coding.Options).Guard).To(Equal("balanced"))
 	})

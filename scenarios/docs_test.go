@@ -21,12 +21,13 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
+	"github.com/rehearse-dev/rehearse/scenarios/user"
 )
 
-var _ = Describe("docs/scenarios.md", func() {
+var _ = Describe("docs/reference/scenarios.md", func() {
 	var text string
 	BeforeEach(func() {
-		data, err := os.ReadFile("../docs/scenarios.md")
+		data, err := os.ReadFile("../docs/reference/scenarios.md")
 		Expect(err).NotTo(HaveOccurred())
 		text = string(data)
 	})
@@ -61,6 +62,14 @@ var _ = Describe("docs/scenarios.md", func() {
 			http.Request{},
 			container.Options{},
 			coding.Options{},
+			user.User{},
+			user.Goal{},
+			user.Done{},
+			user.Fact{},
+			user.Rule{},
+			user.When{},
+			user.Style{},
+			user.Step{},
 		} {
 			for _, key := range keys(reflect.TypeOf(t), "yaml") {
 				Expect(text).To(ContainSubstring("`"+key+"`"), "%T", t)

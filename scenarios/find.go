@@ -131,10 +131,7 @@ func (l *loader) either(name string) {
 	ours, files := l.readShipped(name), l.index().files[name]
 	same := true
 	for _, file := range files {
-		l.open(file, func(file string, data []byte, folder fs.FS) {
-			sc, _, _ := parse(file, data, folder, l.opts)
-			same = same && sc.Digest == ours.Digest
-		})
+		same = same && l.parse(file).Digest == ours.Digest
 	}
 	if same {
 		l.add(ours)
@@ -202,6 +199,5 @@ func (l *loader) readShipped(name string) parsed {
 	if err != nil || inFolder != nil {
 		panic("scenarios: the shipped scenario " + name + " cannot be read") // it was listed
 	}
-	sc, doc, found := parse(shippedPrefix+file, data, folder, l.opts)
-	return parsed{sc, doc, found}
+	return parse(shippedPrefix+file, data, folder, l.opts)
 }

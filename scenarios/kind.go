@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"io/fs"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -26,6 +28,9 @@ type Kind struct {
 	// External marks an agent that is not part of this module. It is driven against scripted
 	// backends only.
 	External bool
+	// MCP has the transports (mcp.HTTP, mcp.Stdio) by which the agent can reach scripted MCP servers; none if
+	// it has no use for them.
+	MCP []string
 	// Writes marks an agent that stores its state, whose writes can be perturbed.
 	Writes bool
 
@@ -70,7 +75,10 @@ func DriveType(kinds []Kind) reflect.Type {
 
 // decodeDrive decodes the options of the agent's kind.
 func (c *Checker) decodeDrive(d *Drive) Diagnostics {
-	given := reflect.New(DriveType(c.opts.Kinds))
+	if c.opts.driveType == nil {
+		c.opts.driveType = DriveType(c.opts.Kinds)
+	}
+	given := reflect.New(c.opts.driveType)
 	found := c.doc.Decode("drive", given.Interface())
 	for i, k := range c.opts.Kinds {
 		if options := given.Elem().Field(i); !options.IsNil() {
@@ -120,5 +128,23 @@ func (c *Checker) checkDrive(sc *Scenario) {
 // Has reports whether the file has a value at a path, such as "drive.loop.timeout".
 func (c *Checker) Has(path string) bool { return c.doc.Has(path) }
 
+// Program adds a file of the agent's program to Scenario.Files, if it is in the folder of the scenario. It is not part of
+// the digest: an agent may change while its scenarios stay the same.
+func (c *Checker) Program(name string) {
+	name = path.Clean(name)
+	if c.fsys == nil || c.sum == nil || !fs.ValidPath(name) || c.sum.files[name] != "" {
+		return
+	}
+	if info, err := fs.Stat(c.fsys, name); err != nil || !info.Mode().IsRegular() || info.Size() > maxProgram {
+		return
+	}
+	if content, err := fs.ReadFile(c.fsys, name); err == nil {
+		c.sum.named(name, content)
+	}
+}
+
+// maxProgram limits the size of a program whose hash is recorded.
+const maxProgram = 64 << 20
+
 // Digest adds a text that the scenario refers to to its digest.
-func (c *Checker) Digest(text []byte) { hashPart(c.sum, text) }
+func (c *Checker) Digest(text []byte) { c.sum.part(text) }

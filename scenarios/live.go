@@ -21,6 +21,10 @@ func (c *Checker) checkLive(sc *Scenario) {
 		{"state", b.State != ""},
 		{"cast", b.Cast != ""},
 		{"lenient", b.Lenient},
+		{"relax", len(b.Relax) > 0},
+		{"strict", len(b.Strict) > 0},
+		{"moderations", len(b.Moderations) > 0},
+		{"storage", len(b.Storage) > 0},
 		{"time_scale", b.TimeScale != 0},
 	} {
 		if not.given {

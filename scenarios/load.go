@@ -9,8 +9,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -55,6 +58,7 @@ func Names() []string {
 // selects different scenarios in a folder and among the shipped ones, and a name used by two
 // files. With diagnostics nothing should be run.
 func Load(patterns []string, opts Options) ([]Scenario, Diagnostics) {
+	opts.driveType = DriveType(opts.Kinds)
 	l := loader{opts: opts, patterns: patterns, read: make(map[string]bool), named: make(map[string]yamlsrc.Diagnostic)}
 	for _, pattern := range patterns {
 		l.pattern(pattern)
@@ -153,19 +157,39 @@ func isScenario(name string) bool {
 // folder reads all scenarios below a folder. It skips hidden files and folders, and does not follow
 // symbolic links.
 func (l *loader) folder(root string) {
-	some := false
+	var names []string
 	failed := func(name string, err error) { l.fail(name, "cannot be read: "+sanitize.WithoutPath(err).Error(), "") }
-	walk(root, failed, func(name string) {
-		some = true
-		l.open(name, func(file string, data []byte, folder fs.FS) {
-			if l.opts.Other == nil || !l.opts.Other(file, data) {
-				l.parse(file, data, folder)
-			}
-		})
-	})
-	if !some {
+	walk(root, failed, func(name string) { names = append(names, name) })
+	if len(names) == 0 {
 		l.fail(root, "the folder has no scenario; names of scenario files end in .yaml"+l.elsewhere(root), "")
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return l.read[inDiagnostics(name)] })
+	for batch := range slices.Chunk(names, batchSize) {
+		for _, p := range l.parseAll(batch) {
+			if l.opts.Other == nil || p.data == nil || !l.opts.Other(p.File, p.data, p.doc.Has) {
+				l.add(p)
+			}
+		}
+	}
+}
+
+// batchSize is the number of files of a folder that are in memory with their syntax trees.
+const batchSize = 64
+
+// parseAll parses files, as many at the same time as there are processors.
+func (l *loader) parseAll(names []string) []parsed {
+	all := make([]parsed, len(names))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(names)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(names); i = int(next.Add(1)) - 1 {
+				all[i] = l.parse(names[i])
+			}
+		})
+	}
+	workers.Wait()
+	return all
 }
 
 // walk calls found for each scenario file below a folder, in lexical order, and failed
@@ -187,43 +211,56 @@ func walk(root string, failed func(name string, err error), found func(name stri
 	})
 }
 
-func (l *loader) file(name string) { l.open(name, l.parse) }
+func (l *loader) file(name string) {
+	if !l.read[inDiagnostics(name)] {
+		l.add(l.parse(name))
+	}
+}
 
-// open hands a file's content and its folder, which nothing leads out of, to use.
-func (l *loader) open(name string, use func(file string, data []byte, folder fs.FS)) {
+// parse reads and parses a file. Unlike the other methods, several goroutines may call it.
+func (l *loader) parse(name string) parsed {
+	var p parsed
+	problem := open(name, func(file string, data []byte, folder fs.FS) {
+		p = parse(file, data, folder, l.opts)
+		p.data = data
+	})
+	if problem != nil {
+		p.found = Diagnostics{*problem}
+	}
+	return p
+}
+
+// inDiagnostics returns the name of a file in diagnostics.
+func inDiagnostics(name string) string { return filepath.ToSlash(filepath.Clean(name)) }
+
+// open hands a file's content and its folder, which nothing leads out of, to use, or reports why it cannot be read.
+func open(name string, use func(file string, data []byte, folder fs.FS)) *yamlsrc.Diagnostic {
+	unreadable := func(err error) *yamlsrc.Diagnostic {
+		return &yamlsrc.Diagnostic{File: name, Message: "cannot be read: " + sanitize.WithoutPath(err).Error()}
+	}
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
-		l.fail(name, "cannot be read: "+sanitize.WithoutPath(err).Error(), "")
-		return
+		return unreadable(err)
 	}
 	defer root.Close()
 	base := filepath.Base(name)
 	info, err := root.Stat(base) // a pipe or a device would block the open
 	switch {
 	case err != nil:
-		l.fail(name, "cannot be read: "+sanitize.WithoutPath(err).Error(), "")
-		return
+		return unreadable(err)
 	case !info.Mode().IsRegular():
-		l.fail(name, "is not a regular file", "")
-		return
+		return &yamlsrc.Diagnostic{File: name, Message: "is not a regular file"}
 	case info.Size() > yamlsrc.MaxBytes:
-		l.fail(name, fmt.Sprintf("the file has %d bytes; at most %d are allowed", info.Size(), yamlsrc.MaxBytes), "")
-		return
+		return &yamlsrc.Diagnostic{
+			File: name, Message: fmt.Sprintf("the file has %d bytes; at most %d are allowed", info.Size(), yamlsrc.MaxBytes),
+		}
 	}
 	data, err := root.ReadFile(base)
 	if err != nil {
-		l.fail(name, "cannot be read: "+sanitize.WithoutPath(err).Error(), "")
-		return
+		return unreadable(err)
 	}
-	use(filepath.ToSlash(filepath.Clean(name)), data, root.FS())
-}
-
-func (l *loader) parse(file string, data []byte, folder fs.FS) {
-	if l.read[file] {
-		return
-	}
-	sc, doc, found := parse(file, data, folder, l.opts)
-	l.add(parsed{sc, doc, found})
+	use(inDiagnostics(name), data, root.FS())
+	return nil
 }
 
 // parsed is a parsed scenario file with its problems.
@@ -231,6 +268,7 @@ type parsed struct {
 	Scenario
 	doc   *yamlsrc.Document
 	found Diagnostics
+	data  []byte // the text of a file on disk
 }
 
 // add adds a scenario unless its file was already added.
@@ -238,8 +276,11 @@ func (l *loader) add(p parsed) {
 	if l.read[p.File] {
 		return
 	}
-	l.read[p.File] = true
 	l.found = append(l.found, p.found...)
+	if p.doc == nil { // it cannot be read
+		return
+	}
+	l.read[p.File] = true
 	if p.Name != "" {
 		here := p.doc.At("name", "", "")
 		if first, taken := l.named[p.Name]; taken {

@@ -54,6 +54,17 @@ var _ = Describe("The shipped scenarios", func() {
 		}
 	})
 
+	It("are the same when their folder is read, several files at the same time", func() {
+		opts := scenarios.Options{Kinds: kinds.All().Formats(), CheckExpr: kinds.Language().Check}
+		shipped, _ := scenarios.Load([]string{"shipped:*/*"}, opts)
+		own, found := scenarios.Load([]string{"./all", "./coding-agents", "./interview", "./loop", "./persist", "./react", "./stop"}, opts)
+		Expect(found).To(BeEmpty())
+		Expect(own).To(HaveLen(len(shipped)))
+		for i := range own {
+			Expect(own[i].Digest).To(Equal(shipped[i].Digest), own[i].File)
+		}
+	})
+
 	It("are selected by name", func() {
 		Expect(load("loop/no-progress")).To(Equal([]string{"loop/no-progress"}))
 	})

@@ -1,14 +1,11 @@
 package scenarios
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
-	"hash"
 	"io/fs"
 	"maps"
 	"path"
+	"reflect"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/suggest"
@@ -32,15 +29,21 @@ type Options struct {
 	CheckExpr func(expr string) error
 	// CheckInvariant validates an expression under invariants, which may read more facts.
 	CheckInvariant func(expr string) error
+	// CheckRequirement validates an id under proves of a file of the user and returns the nearest valid id, which may be
+	// empty; nil accepts every id of the form of package requirement.
+	CheckRequirement func(id string) (nearest string, err error)
 	// Folders are the folders where Load finds scenarios by name, besides the shipped ones
 	// and the folders among its patterns. Missing folders are ignored.
 	Folders []string
 	// Other, if set, reports whether a file that a folder contains is not a scenario but the input of
-	// another command. Load leaves it out; a file that a pattern names is always read.
-	Other func(file string, text []byte) bool
+	// another command. Load leaves it out; a file that a pattern names is always read. has reports whether the
+	// file has a value at a path, such as a key.
+	Other func(file string, text []byte, has func(path string) bool) bool
 	// Edit, if set, changes the text of a file before it is parsed; the digest is that of the
-	// changed text. Its error replaces the file's diagnostics.
+	// changed text. Its error replaces the file's diagnostics. Several files may be changed at the same time.
 	Edit func(file string, text []byte) ([]byte, error)
+
+	driveType reflect.Type // DriveType(Kinds), which takes as long as parsing a file; nil if it is not known yet
 }
 
 // Parse parses a scenario. file is its name in diagnostics, fsys the folder of the files that its
@@ -49,25 +52,25 @@ type Options struct {
 //
 // With diagnostics the scenario must not be used.
 func Parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, Diagnostics) {
-	sc, _, found := parse(file, data, fsys, opts)
-	return sc, found
+	p := parse(file, data, fsys, opts)
+	return p.Scenario, p.found
 }
 
-func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *yamlsrc.Document, Diagnostics) {
+func parse(file string, data []byte, fsys fs.FS, opts Options) parsed {
 	sc := Scenario{File: file}
 	if opts.Edit != nil {
 		edited, err := opts.Edit(file, data)
 		if err != nil {
 			doc, _ := yamlsrc.Decode(file, data, &Scenario{})
-			return sc, doc, Diagnostics{doc.At("", err.Error(), "")}
+			return parsed{Scenario: sc, doc: doc, found: Diagnostics{doc.At("", err.Error(), "")}}
 		}
 		data = edited
 	}
 	doc, found := yamlsrc.Decode(file, data, &sc)
-	sum := sha256.New()
-	hashPart(sum, data)
+	sum := newDigest()
+	sum.file(path.Base(file), data)
 	if doc.Has("") { // otherwise it could not be parsed
-		c := Checker{doc: doc, decoding: found, opts: opts, sum: sum}
+		c := Checker{doc: doc, decoding: found, opts: opts, sum: sum, fsys: fsys}
 		if doc.Has("drive") {
 			found = append(found, c.decodeDrive(&sc.Drive)...)
 			c.decoding = found
@@ -86,9 +89,9 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) (Scenario, *yamls
 	if !strings.HasPrefix(file, shippedPrefix) {
 		sc.Where = where(doc)
 	}
-	sc.Digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
+	sc.Digest, sc.Files = sum.String(), sum.files
 	sc.setDefaults()
-	return sc, doc, found
+	return parsed{Scenario: sc, doc: doc, found: found}
 }
 
 // maxWhere limits the recorded lines of each kind.
@@ -98,6 +101,7 @@ const maxWhere = 200
 func where(doc *yamlsrc.Document) map[string]int {
 	lines := doc.Lines(maxWhere, 2, "expect")
 	maps.Copy(lines, doc.Lines(maxWhere, 1, "name", "drive", "invariants", "perturb", "backend.replies", "backend.rules"))
+	maps.Copy(lines, doc.Lines(maxWhere, 5, "mcp")) // down to a line of a tool
 	return lines
 }
 
@@ -109,17 +113,16 @@ func (sc *Scenario) setDefaults() {
 	}
 }
 
-// hashPart adds a part with its length, so that different lists of parts have different hashes.
-func hashPart(sum hash.Hash, part []byte) {
-	var length [8]byte
-	binary.BigEndian.PutUint64(length[:], uint64(len(part)))
-	sum.Write(length[:])
-	sum.Write(part)
-}
-
 // loadFiles reads the files that script lines name, and adds them to the digest.
-func (c *Checker) loadFiles(s *mocks.Script, at string, fsys fs.FS, sum hash.Hash) {
+func (c *Checker) loadFiles(s *mocks.Script, at string, fsys fs.FS, sum *digest) {
 	for path, answer := range s.Answers() {
+		if m := answer.Media; m != nil && m.File != "" {
+			if err := m.Load(fsys); err != nil {
+				c.missingFile(join(at, path+".media.file"), m.File, fsys, err)
+			}
+			sum.part([]byte(m.File))
+			sum.file(m.File, m.Content())
+		}
 		name := answer.File
 		if name == "" {
 			continue
@@ -128,8 +131,8 @@ func (c *Checker) loadFiles(s *mocks.Script, at string, fsys fs.FS, sum hash.Has
 			c.missingFile(join(at, path+".file"), name, fsys, err)
 			continue
 		}
-		hashPart(sum, []byte(name))
-		hashPart(sum, []byte(answer.Text.String()))
+		sum.part([]byte(name))
+		sum.file(name, []byte(answer.Text.String()))
 	}
 	c.loadFrames(s, at, fsys, sum)
 }

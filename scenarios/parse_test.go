@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"testing/fstest"
@@ -93,6 +94,22 @@ var _ = Describe("Parse", func() {
 		Expect(digest(right, "One")).To(Equal(digest(right, "Two")))
 	})
 
+	It("has the hashes of its files, and of those of the program that it runs, which are no part of the digest", func() {
+		of := func(agent string) scenarios.Scenario {
+			files := fstest.MapFS{"one.txt": {Data: []byte("One")}, "bin/agent.py": {Data: []byte(agent)}}
+			text := change("text: One", "file: one.txt")
+			text = strings.Replace(text, "loop: {prompt: Work.}", `command: {run: [python3, "{here}/bin/agent.py", "{here}/../x"], turns: [Hi]}`, 1)
+			sc, found := scenarios.Parse("some/s.yaml", []byte(text), files, scenarios.Options{Kinds: kinds.All().Formats()})
+			Expect(found).To(BeEmpty())
+			return sc
+		}
+		one, two := of("print(1)"), of("print(2)")
+		Expect(one.Files).To(And(HaveLen(3), HaveKey("s.yaml"), HaveKey("bin/agent.py")))
+		Expect(one.Files["one.txt"]).To(Equal(fmt.Sprintf("%x", sha256.Sum256([]byte("One")))))
+		Expect(one.Files["bin/agent.py"]).NotTo(Equal(two.Files["bin/agent.py"]))
+		Expect(one.Digest).To(Equal(two.Digest))
+	})
+
 	DescribeTable("reports errors with their place and a suggestion",
 		func(text, want string) {
 			_, found := parse(text)
@@ -104,7 +121,7 @@ var _ = Describe("Parse", func() {
 		Entry("wrong type", change("calls: 2", "calls: two"), `s.yaml:14:10: "two" is not a count; write a whole number, or a mapping with at_least and at_most`),
 		Entry("not a name", change("a/b", "A b"), `s.yaml:1:7: "A b" is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, such as "loop/no-progress"`),
 		Entry("not a tag", change("[golden]", "[golden, Not this]"), `s.yaml:4:16: "Not this" is not a tag; write lower-case letters, digits, ".", "_" and "-"`),
-		Entry("not a requirement", change("[L-05]", "[L-05, X-1]"), `s.yaml:3:16: "X-1" is not the id of a requirement; write a letter of L, G, P, I, R, H, a hyphen and two digits, such as "L-05"`),
+		Entry("not a requirement", change("[L-05]", "[L-05, X 1]"), `s.yaml:3:16: "X 1" is not the id of a requirement; write letters, digits, "-", "_", "." and "/", at most 64, such as "REQ-12"`),
 		Entry("two agents", change("loop: {prompt: Work.}", "{loop: {prompt: Work.}, interview: {persona: lea}}"), `s.yaml:5:1: the scenario drives several agents: loop, interview; a scenario drives exactly one`),
 		Entry("no agent", change("loop: {prompt: Work.}", "{}"), `s.yaml:5:1: the scenario drives no agent; write an agent, such as "loop: {prompt: ...}"`),
 		Entry("an option of the loop", change("prompt: Work.", `prompt: Work., marker: " x"`), `s.yaml:6:33: marker " x" can never be found; use text on one line without space around it`),

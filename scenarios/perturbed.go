@@ -12,6 +12,9 @@ func (c *Checker) checkPerturb(sc *Scenario) {
 	if c.decoding.About("perturb") {
 		return // invalid items are dropped, so indexes no longer match
 	}
+	if b := sc.UserBackend(); len(sc.Perturb) > 0 && b != nil && b.Live() {
+		c.Add("perturb", "", "a conversation with a live simulated user cannot be repeated, and so not be perturbed; script the user's backend")
+	}
 	given := map[string]bool{}
 	for i, p := range sc.Perturb {
 		path := fmt.Sprintf("perturb[%d]", i)

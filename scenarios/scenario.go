@@ -6,6 +6,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/mcp"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -16,7 +17,8 @@ type Scenario struct {
 	Name string `yaml:"name" json:"name" jsonschema:"pattern=^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$"`
 	// About describes the scenario in a sentence.
 	About string `yaml:"about,omitempty" json:"about,omitempty"`
-	// Proves lists the ids of the requirements that the scenario proves.
+	// Proves lists the ids of the requirements that the scenario proves: letters, digits, "-", "_", "." and "/". The
+	// section requirements of the configuration file can restrict them.
 	Proves []string `yaml:"proves,omitempty" json:"proves,omitempty"`
 	// Tags are used to select scenarios.
 	Tags []string `yaml:"tags,omitempty" json:"tags,omitempty"`
@@ -24,6 +26,8 @@ type Scenario struct {
 	Drive Drive `yaml:"drive" json:"drive"`
 	// Backend is the agent's backend.
 	Backend Backend `yaml:"backend" json:"backend"`
+	// MCP has the scripted MCP servers of the agent.
+	MCP []mcp.Server `yaml:"mcp,omitempty" json:"mcp,omitempty"`
 	// Expect contains the expectations of each trial. It is optional in a scenario with Perturb.
 	Expect expect.Expect `yaml:"expect,omitempty" json:"expect,omitzero"`
 	// Scores are questions about the agent's last answer.
@@ -47,6 +51,9 @@ type Scenario struct {
 	Where map[string]int `yaml:"-" json:"-"`
 	// Digest is "sha256:" and the hash of the file and of all files that it names.
 	Digest string `yaml:"-" json:"-"`
+	// Files has the SHA-256 hashes, in hex, of the file and of the files that it names, by their paths
+	// from its folder. Those that are part of the program are left out.
+	Files map[string]string `yaml:"-" json:"-"`
 }
 
 // JSONSchemaExtend requires expectations or perturbations, which are always judged.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io/fs"
 	"regexp"
 	"strings"
@@ -67,7 +66,7 @@ const DefaultKappa = 0.6
 var scorePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
 // checkScores checks the scores and reads the files that they name.
-func (c *Checker) checkScores(sc *Scenario, fsys fs.FS, sum hash.Hash) {
+func (c *Checker) checkScores(sc *Scenario, fsys fs.FS, sum *digest) {
 	seen := map[string]bool{}
 	for i := range sc.Scores {
 		s, at := &sc.Scores[i], fmt.Sprintf("scores[%d]", i)
@@ -105,20 +104,25 @@ func (r *ScoreRule) check() error {
 	return nil
 }
 
-func (c *Checker) checkJudge(j *ScoreJudge, at string, fsys fs.FS, sum hash.Hash) {
+func (c *Checker) checkJudge(j *ScoreJudge, at string, fsys fs.FS, sum *digest) {
 	if strings.TrimSpace(j.Rubric) == "" {
 		c.Add(at+".rubric", "", "the judge needs a rubric: what the answer must meet")
 	}
 	if j.LeastKappa != nil && !(*j.LeastKappa >= -1 && *j.LeastKappa <= 1) {
 		c.Add(at+".least_kappa", "", "kappa must be between -1 and 1, got %v", *j.LeastKappa)
 	}
-	b := &j.Backend
+	c.checkOther(&j.Backend, at, "a judge", fsys, sum)
+	c.readAgreement(j, at+".agreement", fsys, sum)
+}
+
+// checkOther checks the backend at a path of a model that is not the agent's. who names the model.
+func (c *Checker) checkOther(b *Backend, at, who string, fsys fs.FS, sum *digest) {
 	if kind := b.Kind(); kind != InProcess && kind != Live {
-		c.Add(at+".backend.as", "", "a judge is a scripted backend in process (openai) or a live one, not %s", kind)
+		c.Add(at+".backend.as", "", "%s is a scripted backend in process (openai) or a live one, not %s", who, kind)
 		return
 	}
 	if b.Cast != "" || b.ScriptFile != "" {
-		c.Add(at+".backend", "", "a judge has an inline script; it supports neither cast nor script")
+		c.Add(at+".backend", "", "%s has an inline script; it supports neither cast nor script", who)
 		return
 	}
 	// The checks of the agent's own backend, reported at this one.
@@ -127,13 +131,12 @@ func (c *Checker) checkJudge(j *ScoreJudge, at string, fsys fs.FS, sum hash.Hash
 	inner.checkFaults(b)
 	inner.checkModel(b)
 	inner.loadFiles(&b.Script, "backend", fsys, sum)
-	inner.readAgreement(j, fsys, sum)
 	c.found = append(c.found, inner.found...)
 }
 
-func (c *Checker) readAgreement(j *ScoreJudge, fsys fs.FS, sum hash.Hash) {
+func (c *Checker) readAgreement(j *ScoreJudge, at string, fsys fs.FS, sum *digest) {
 	if j.Agreement == "" {
-		c.Add("agreement", "", "the judge has no agreement: its verdicts are not reliable until they were compared with labels; "+
+		c.Add(at, "", "the judge has no agreement: its verdicts are not reliable until they were compared with labels; "+
 			"measure it with rehearse judge")
 		return
 	}
@@ -143,15 +146,15 @@ func (c *Checker) readAgreement(j *ScoreJudge, fsys fs.FS, sum hash.Hash) {
 		return // not measured yet; until then the verdict of a trial is error
 	}
 	if err != nil {
-		c.missingFile("agreement", j.Agreement, fsys, err)
+		c.missingFile(at, j.Agreement, fsys, err)
 		return
 	}
 	if !json.Valid([]byte(text.Text.String())) {
-		c.Add("agreement", "", "%q is not an agreement; measure it with rehearse judge", j.Agreement)
+		c.Add(at, "", "%q is not an agreement; measure it with rehearse judge", j.Agreement)
 		return
 	}
 	j.Measured = json.RawMessage(text.Text.String())
-	hashPart(sum, j.Measured)
+	sum.file(j.Agreement, j.Measured)
 }
 
 // prefixed returns a path below the checker's prefix.

@@ -61,7 +61,7 @@ var _ = Describe("scores", func() {
 		Entry("a model that has no price", strings.Replace(judge, "{model: gpt-4.1-mini,", "{model: no-model,", 1),
 			"scores[0].judge.backend.model: the price table has no model \"no-model\"; correct it, or write unpriced: true for an unknown cost"),
 		Entry("a script", strings.Replace(judge, "rules: [{text: x}]", "rules: [{}]", 1),
-			"scores[0].judge.backend.rules[0]: the line has neither an answer (text, file, template, frames, tool_calls, refusal, finish) nor a fault"),
+			"scores[0].judge.backend.rules[0]: the line has neither an answer (text, file, template, frames, media, tool_calls, refusal, finish) nor a fault"),
 		Entry("a process", strings.Replace(judge, "{model", "{as: claude, model", 1),
 			"scores[0].judge.backend.as: a judge is a scripted backend in process (openai) or a live one, not claude"),
 	)

@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"crypto/sha256"
-	"hash"
 	"io/fs"
 	"os"
 
@@ -20,13 +18,16 @@ func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
 	if _, err := os.Stat(name); err != nil {
 		l.pattern(name)
 	} else {
-		l.open(name, func(file string, data []byte, folder fs.FS) {
-			if yamlsrc.HasKey(data, "drive") {
-				l.parse(file, data, folder)
+		problem := open(name, func(file string, data []byte, folder fs.FS) {
+			if doc, _ := yamlsrc.Parse(file, data); doc.Has("drive") {
+				l.add(parse(file, data, folder, l.opts))
 			} else {
-				script, l.found = parseScript(file, data, folder, sha256.New())
+				script, l.found = parseScript(file, data, folder, newDigest())
 			}
 		})
+		if problem != nil {
+			l.found = Diagnostics{*problem}
+		}
 	}
 	switch {
 	case len(l.found) > 0:
@@ -41,7 +42,7 @@ func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
 }
 
 // parseScript reads a separate script, and adds the files that it names to sum.
-func parseScript(file string, data []byte, folder fs.FS, sum hash.Hash) (mocks.Script, Diagnostics) {
+func parseScript(file string, data []byte, folder fs.FS, sum *digest) (mocks.Script, Diagnostics) {
 	var script mocks.Script
 	doc, found := yamlsrc.Decode(file, data, &script)
 	if !doc.Has("") {

@@ -26,7 +26,7 @@ var _ = Describe("A scenario that is a Go value", Label("H-02"), func() {
 			}
 			again, found := scenarios.ParseValue(sc.Name, sc, fstest.MapFS{}, opts)
 			Expect(found).To(BeEmpty(), sc.Name)
-			again.File, again.Where, again.Digest = sc.File, sc.Where, sc.Digest
+			again.File, again.Where, again.Digest, again.Files = sc.File, sc.Where, sc.Digest, sc.Files
 			Expect(again).To(BeComparableTo(sc, cmpopts.EquateEmpty()), sc.Name)
 		}
 	})

@@ -8,10 +8,10 @@ import "embed"
 var files embed.FS
 
 // Kinds returns the file formats with a schema: scenarios, the scripts of the mock server, the
-// configuration file, the plans of supervised runs, the front matter of agent files, and
-// experiments. The first is the default.
+// configuration file, the plans of supervised runs, the front matter of agent files,
+// experiments, and lines of recordings. The first is the default.
 func Kinds() []string {
-	return []string{"scenario", "script", "config", "plan", "agent", "experiment"}
+	return []string{"scenario", "script", "config", "plan", "agent", "experiment", "recording"}
 }
 
 // Of returns the JSON Schema (draft 2020-12) of a kind, or nil for an unknown kind.

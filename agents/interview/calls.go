@@ -33,7 +33,7 @@ func (t *step) settle(repeats int) error {
 		begun := t.dep.Clock.Now() // later than entry.At, by a commit
 		reply, err := t.caller.Complete(t.ctx, request)
 		entry.Latency = t.dep.Clock.Now().Sub(begun)
-		r := readReply(reply, err, t.expected())
+		r := readReply(reply, err, func(text string) validate.Result { return t.dep.Check(text, t.expected()) })
 		t.record(&entry, reply, r)
 		owed := *t.now.Owed
 		owed.InFlight = 0
@@ -132,7 +132,7 @@ func (t *step) accept(d session.Draft, last callResult) error {
 	entry.Outcome, entry.Fault, entry.Detail = session.Accepted, "", ""
 	t.putCall(entry)
 	if entry.N != t.now.Calls {
-		checked = validate.Check(d.Text, t.expected())
+		checked = t.dep.Check(d.Text, t.expected())
 	}
 	now := t.dep.Clock.Now()
 	move, err := session.Next(t.now, session.Replied{Questions: checked.Questions, Text: checked.Text, Call: entry.N}, now)

@@ -29,7 +29,7 @@ type callResult struct {
 	checked validate.Result
 }
 
-func readReply(reply llm.Reply, err error, want validate.Expected) callResult {
+func readReply(reply llm.Reply, err error, check func(text string) validate.Result) callResult {
 	r := callResult{text: withoutControls(reply.Text)}
 	failure, known := errors.AsType[*llm.Error](err)
 	switch {
@@ -42,7 +42,7 @@ func readReply(reply llm.Reply, err error, want validate.Expected) callResult {
 	case reply.Finish == llm.FinishLength:
 		r.checked.Findings = []validate.Finding{{Rule: ruleTruncated, Message: "the answer was cut off before its end: write less"}}
 	default:
-		r.checked = validate.Check(r.text, want)
+		r.checked = check(r.text)
 	}
 	return r
 }

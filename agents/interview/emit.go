@@ -33,7 +33,7 @@ func (t *step) finish(v View, failed *Error) (View, *Error) {
 	if t.repeated {
 		t.dep.Sink.Emit(event.Event{Kind: event.Guard, Name: "repeated", Detail: "the submission had been received before"})
 	}
-	t.dep.Sink.Emit(event.New(int(t.submissions.Add(1)), detail, submitted))
+	t.dep.Sink.Emit(event.New(int(t.dep.Submissions.Add(1)), detail, submitted))
 	return v, failed
 }
 

@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/agents/interview/validate"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -84,8 +86,8 @@ const (
 	DefaultMaxRetries = 30
 )
 
-// withDefaults validates the options and fills in the defaults.
-func (o Options) withDefaults() (Options, error) {
+// WithDefaults validates the options and fills in the defaults, once.
+func (o Options) WithDefaults() (Options, error) {
 	if o.CallTimeout < 0 || o.Backoff < 0 || o.MaxAnswer < 0 || o.TransportRetries < -1 || o.ValidationRetries < -1 {
 		return o, fmt.Errorf("call timeout %s, backoff %s, maximum answer %d, retries %d and %d "+
 			"must not be negative, except -1 for no retries",
@@ -107,6 +109,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.CallTimeout = cmp.Or(o.CallTimeout, DefaultCallTimeout)
 	o.Backoff = cmp.Or(o.Backoff, time.Second)
 	o.MaxAnswer = cmp.Or(o.MaxAnswer, 64<<10)
+	o.History = o.History.WithDefaults()
 	o.Instance = cmp.Or(o.Instance, rand.Text())
 	o.TransportRetries = max(0, cmp.Or(o.TransportRetries, DefaultTransportRetries))
 	o.ValidationRetries = max(0, cmp.Or(o.ValidationRetries, 1))
@@ -132,8 +135,13 @@ type Deps struct {
 	// Count returns the number of tokens of a text for a model; nil counts none. It should
 	// cache, because the texts of the prompts recur.
 	Count func(model, text string) int
+	// Check validates a text; default validate.Check. Another one must agree with it: rehearsals, in which the same texts
+	// recur, pass one that remembers results.
+	Check func(text string, want validate.Expected) validate.Result
 	// Price returns the cost of usage; without it costs are unknown.
 	Price llm.Pricer
+	// Submissions counts the submissions for the numbers of their events; nil counts from 0.
+	Submissions *atomic.Int64
 	// NewID returns an id for a session: letters, digits, ".", "_" and "-". The default
 	// returns random ids of 128 bits, which cannot be guessed.
 	NewID func() string
@@ -152,6 +160,12 @@ func (d Deps) withDefaults() (Deps, error) {
 	}
 	if d.Count == nil {
 		d.Count = func(string, string) int { return 0 }
+	}
+	if d.Check == nil {
+		d.Check = validate.Check
+	}
+	if d.Submissions == nil {
+		d.Submissions = new(atomic.Int64)
 	}
 	if d.NewID == nil {
 		d.NewID = rand.Text

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/run"
@@ -22,15 +21,14 @@ type Service struct {
 	prompts map[session.Language]*prompt.Set
 	caller  run.Caller
 
-	locks       locks
-	recall      recall
-	gate        gate
-	submissions atomic.Int64
+	locks  locks
+	recall recall
+	gate   gate
 }
 
 // New returns a service.
 func New(o Options, d Deps) (*Service, error) {
-	o, err := o.withDefaults()
+	o, err := o.WithDefaults()
 	if err != nil {
 		return nil, err
 	}

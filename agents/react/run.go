@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -62,6 +63,17 @@ const (
 	defaultDepth      = 3
 )
 
+// WithDefaults returns the options with the defaults filled in, except for those that depend on the agent and on the
+// backend: MaxIterations and Interface.
+func (o Options) WithDefaults() Options {
+	o.Reflection = cmp.Or(o.Reflection, Refuse)
+	o.Revisions = cmp.Or(o.Revisions, 1)
+	o.Stuck = cmp.Or(o.Stuck, defaultStuck)
+	o.Depth = cmp.Or(o.Depth, defaultDepth)
+	o.CallTimeout = cmp.Or(o.CallTimeout, quantity.Duration(DefaultCallTimeout))
+	return o
+}
+
 func newSession(o Options, d Deps) *session {
 	if d.Clock == nil {
 		d.Clock = clock.Real()
@@ -73,12 +85,9 @@ func newSession(o Options, d Deps) *session {
 		o.Interface = ByTools
 	}
 	o.Interface = cmp.Or(o.Interface, ByYAML)
-	o.Reflection = cmp.Or(o.Reflection, Refuse)
-	o.Revisions = cmp.Or(o.Revisions, 1)
-	o.Stuck = cmp.Or(o.Stuck, defaultStuck)
-	o.Depth = cmp.Or(o.Depth, defaultDepth)
+	o = o.WithDefaults()
 	return &session{options: o, deps: d, Run: run.New(run.Caller{
-		Backend: d.Backend, ID: d.BackendID, Clock: d.Clock, CallTimeout: cmp.Or(o.CallTimeout.Std(), DefaultCallTimeout),
+		Backend: d.Backend, ID: d.BackendID, Clock: d.Clock, CallTimeout: o.CallTimeout.Std(),
 		Budgets: []*llm.Budget{llm.NewBudget(o.Budget, d.Price, d.EURPerUSD), d.Shared},
 	}, o.Timeout)}
 }

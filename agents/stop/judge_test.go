@@ -1,8 +1,9 @@
 package stop_test
 
 import (
+	"cmp"
+	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // real returns the detections of the verdict that are real mentions.
@@ -358,12 +360,15 @@ func deep(levels int) string {
 
 var _ = Describe("the table of signals", func() {
 	It("is the one that the documentation shows", func() {
-		page, err := os.ReadFile("../../docs/detector.md")
-		Expect(err).NotTo(HaveOccurred())
-		for _, d := range stop.Table() {
-			weight := stop.ShippedWeights().Named[d.Name][0]
-			Expect(string(page)).To(ContainSubstring("| `%s` | %s | %+.1f | %d |", d.Name, d.Meaning, weight, d.Most))
+		table := stop.Table()
+		weight := func(d stop.Definition) float64 { return stop.ShippedWeights().Named[d.Name][0] }
+		slices.SortStableFunc(table, func(a, b stop.Definition) int { return cmp.Compare(math.Abs(weight(b)), math.Abs(weight(a))) })
+		var text strings.Builder
+		text.WriteString("| signal | meaning | weight | at most |\n|---|---|--:|--:|\n")
+		for _, d := range table {
+			fmt.Fprintf(&text, "| `%s` | %s | %+.1f | %d |\n", d.Name, d.Meaning, weight(d), d.Most)
 		}
+		golden.ExpectBlock("../../docs/explanation/detector.md", "signals", text.String())
 	})
 
 	It("names each signal once and says what it means", func() {

@@ -3,6 +3,7 @@ package stop_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/stop"
 	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // probe is a line of fixtures.Orders.
@@ -53,6 +55,26 @@ var _ = Describe("What may be ordered", Label("G-11"), func() {
 		Expect(count["list"]).To(BeNumerically(">=", 20))
 		Expect(count["finished"]).To(BeNumerically(">=", 30))
 		Expect(count["fr"]).To(BeNumerically(">=", 30))
+	})
+
+	It("is shown in the documentation with the number of messages of each class", func() {
+		count := map[string]int{}
+		for _, p := range all {
+			count[p.Kind]++
+		}
+		var text strings.Builder
+		text.WriteString("| class | messages |\n|---|--:|\n")
+		for _, class := range [][2]string{
+			{"list", "lists of open work with a condition or a word of completion: refused"},
+			{"finished", "finished work: may stop under both policies"},
+			{"approval", "approval needed: may stop (balanced), nothing ordered, refused (strict)"},
+			{"irreversible", "irreversible acts: refused, and held back from the orders"},
+			{"ordinary", "ordinary steps: ordered, with their conditions"},
+		} {
+			fmt.Fprintf(&text, "| %s | %d |\n", class[1], count[class[0]])
+		}
+		fmt.Fprintf(&text, "| all | %d |\n", len(all))
+		golden.ExpectBlock("../../docs/explanation/detector.md", "orders", text.String())
 	})
 
 	for _, p := range all {

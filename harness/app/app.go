@@ -67,6 +67,8 @@ type Site struct {
 	// that work nowhere else, and the proxy that refuses all other hosts. An agent's
 	// process gets these and the few variables that every program needs, and no others.
 	Env []string
+	// MCP are the scripted MCP servers of the agent; Env has them as well.
+	MCP []MCPServer
 	// Within starts the agent's process in the trial's own network with the backend and the
 	// proxy; nil is the machine's network.
 	Within func(start func() error) error

@@ -90,6 +90,16 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 		)))
 		Expect(r.Findings).To(ContainElement(HaveField("Message", `limits.tokens was not given and is "5"`)))
 	})
+	It("may have settings that older recordings lack, if their files are the same", func() {
+		after := passed("a", 1, calls)
+		after.Expectations["limits.tokens"] = "5"
+		r := one(passed("a", 1, calls), after)
+		Expect(r.Changed).To(BeEmpty())
+		Expect(r.Verdict).To(Equal(gate.Pass))
+		before := passed("a", 1, calls)
+		before.Expectations["limits.tokens"] = "4"
+		Expect(one(before, after).Verdict).To(Equal(gate.Fail), "a setting that changed")
+	})
 	It("whose files changed otherwise fail, too", func() {
 		after := passed("a", 1, calls)
 		after.Expectations["digest"] = "sha256:2"

@@ -51,6 +51,19 @@ func expectationsOf(s *record.Scenario) (map[string]string, error) {
 	return all, nil
 }
 
+// Settings returns the agent's settings in force as text, by their names.
+func Settings(s *record.Scenario) (map[string]string, error) {
+	all := map[string]string{}
+	if err := flatten(all, "limits", s.Limits); err != nil {
+		return nil, fmt.Errorf("read the settings of %s: %w", s.Name, err)
+	}
+	named := make(map[string]string, len(all))
+	for key, text := range all {
+		named[strings.TrimPrefix(key, "limits.")] = short(text)
+	}
+	return named, nil
+}
+
 // priced returns the price of the scenario's model as text, without its date, which does not change
 // a cost.
 func priced(s *record.Scenario) string {

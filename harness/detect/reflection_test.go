@@ -87,8 +87,8 @@ var _ = Describe("the rule on reflections as a detector", func() {
 		}
 	})
 
-	It("reaches the figures in docs/react.md", func(ctx SpecContext) {
-		doc, err := os.ReadFile("../../docs/react.md")
+	It("reaches the figures in docs/reference/react.md", func(ctx SpecContext) {
+		doc, err := os.ReadFile("../../docs/reference/react.md")
 		Expect(err).NotTo(HaveOccurred())
 		rule, baseline := scoreOf(ctx, reactkind.ReflectionDetector()), scoreOf(ctx, reactkind.OverlapDetector())
 		names := map[string]string{

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
 
 // Tier is the severity of a difference.
@@ -80,9 +81,26 @@ func (c *comparison) answers(before, now *shape) {
 	c.differ(Error, "finish", string(a.FinishReason()), string(b.FinishReason()))
 	c.toolCalls(a.ToolCalls, b.ToolCalls)
 	c.differ(Warn, "model", a.Model, b.Model)
+	c.differ(Error, "media type", mediaType(a.Media), mediaType(b.Media))
+	c.differ(Info, "media", mediaLength(a.Media), mediaLength(b.Media))
 	c.differ(Info, "text", length(a.Text), length(b.Text))
 	c.differ(Info, "thinking", length(a.Thinking), length(b.Thinking))
 	c.differ(Info, "usage", usage(a.Usage), usage(b.Usage))
+}
+
+// mediaType returns the type that the bytes show.
+func mediaType(m *wire.Media) string {
+	if m == nil {
+		return "none"
+	}
+	return cmp.Or(m.Type, "unknown")
+}
+
+func mediaLength(m *wire.Media) string {
+	if m == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%d bytes", len(m.Data))
 }
 
 func length(s string) string { return fmt.Sprintf("%d bytes", len(s)) }

@@ -33,6 +33,9 @@ const maxBody = 32 << 20
 // anthropicVersion is the default version in a request to Anthropic's API.
 const anthropicVersion = "2023-06-01"
 
+// gemini is the protocol of Google's API.
+const gemini = "gemini"
+
 // Options configure the requests to a backend.
 type Options struct {
 	// Upstream is the root of the API; Offline forbids upstreams on other machines; see
@@ -79,7 +82,9 @@ type Result struct {
 type Exchange struct {
 	N        int    `json:"n"`
 	Protocol string `json:"protocol"`
-	Path     string `json:"path"`
+	// Method of the request, unless it is POST.
+	Method string `json:"method,omitempty"`
+	Path   string `json:"path"`
 	// Unanswered explains why nothing was compared: the backend could not be reached, or it
 	// refused for a reason other than changed answers (a key, a quota, load).
 	Unanswered  string       `json:"unanswered,omitempty"`
@@ -130,7 +135,7 @@ func Run(ctx context.Context, t tape.Tape, o Options) (Result, error) {
 	if o.Timeout == 0 {
 		o.Timeout = 2 * time.Minute
 	}
-	r := runner{opts: o, target: &target, asked: map[string]bool{}}
+	r := runner{opts: o, target: &target, asked: map[string]bool{}, ids: ids{}}
 	r.client = http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
@@ -153,13 +158,15 @@ type runner struct {
 	target *capture.Options
 	client http.Client
 	asked  map[string]bool
+	ids    ids
 	result Result
 }
 
 // exchange repeats an exchange unless there is a reason to skip it.
 func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
-	codec, ok := wire.ForProtocol(x.Protocol)
-	key := x.Path + "\n" + string(x.Request)
+	codec, ok := wire.ForExchange(x.Protocol, x.Path)
+	key := x.Verb() + " " + x.Path + "\n" + string(x.Sent())
+	sent, why := r.ids.replace(codec, x)
 	var skip string
 	switch {
 	case !ok:
@@ -170,18 +177,20 @@ func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
 		skip = fmt.Sprintf("the captured status %d cannot be requested", x.Status)
 	case r.asked[key]:
 		skip = "an equal request was already repeated"
+	case why != "":
+		skip = why
 	}
 	if skip != "" {
 		r.result.Skipped = append(r.result.Skipped, Skipped{x.N, skip})
 		return
 	}
 	before := shapeOf(codec, x.Status, x.ContentType, x.Body)
-	if r.result.Stopped = r.overCap(&before); r.result.Stopped != "" {
+	if r.result.Stopped = r.overCap(codec, x, &before); r.result.Stopped != "" {
 		return
 	}
 	r.asked[key] = true
-	e := Exchange{N: x.N, Protocol: x.Protocol, Path: x.Path}
-	now, err := r.ask(ctx, codec, x)
+	e := Exchange{N: x.N, Protocol: x.Protocol, Method: x.Method, Path: x.Path}
+	now, err := r.ask(ctx, codec, &sent)
 	// A provider that rejects a key may quote it.
 	clean := redact.New([]string{r.key(x.Protocol)})
 	switch {
@@ -212,12 +221,17 @@ func refused(status int) bool {
 }
 
 // overCap returns the cap that the next call would exceed.
-func (r *runner) overCap(before *shape) string {
+func (r *runner) overCap(codec wire.Reader, x *tape.Exchange, before *shape) string {
 	if r.opts.MaxCalls > 0 && r.result.Calls >= r.opts.MaxCalls {
 		return fmt.Sprintf("the cap of %d calls", r.opts.MaxCalls)
 	}
-	if r.opts.MaxCost <= 0 {
+	_, stored := codec.(wire.Stored)
+	creates := x.Verb() == http.MethodPost && strings.HasSuffix(x.Path, "/batches")
+	switch {
+	case r.opts.MaxCost <= 0 || stored && !creates:
 		return ""
+	case stored:
+		return "the cap on cost: the cost of a batch is not known before it ends"
 	}
 	next, ok := r.cost(&before.answer)
 	if !ok {
@@ -240,7 +254,7 @@ func (r *runner) cost(c *wire.Completion) (float64, bool) {
 func (r *runner) ask(ctx context.Context, codec wire.Reader, x *tape.Exchange) (shape, error) {
 	ctx, cancel := r.opts.Clock.WithTimeout(ctx, r.opts.Timeout)
 	defer cancel()
-	request, err := r.request(ctx, x)
+	request, err := r.request(ctx, codec, x)
 	if err != nil {
 		return shape{}, err
 	}
@@ -257,6 +271,9 @@ func (r *runner) ask(ctx context.Context, codec wire.Reader, x *tape.Exchange) (
 	case len(body) > maxBody:
 		return shape{}, fmt.Errorf("the answer is longer than %d MB", maxBody>>20)
 	}
+	if _, stored := codec.(wire.Stored); stored && response.StatusCode == http.StatusOK {
+		r.ids.learn(x.Body, body)
+	}
 	now := shapeOf(codec, response.StatusCode, response.Header.Get("Content-Type"), body)
 	if cost, ok := r.cost(&now.answer); ok {
 		r.result.Cost += cost
@@ -265,16 +282,26 @@ func (r *runner) ask(ctx context.Context, codec wire.Reader, x *tape.Exchange) (
 }
 
 // request returns the captured request with the current key.
-func (r *runner) request(ctx context.Context, x *tape.Exchange) (*http.Request, error) {
-	address, err := r.target.Address("/v1" + x.Path)
+func (r *runner) request(ctx context.Context, codec wire.Reader, x *tape.Exchange) (*http.Request, error) {
+	path := x.Path
+	own, _ := wire.SplitRoot(path) // a recorded path has no /v1, and the roots of other services
+	if own.Path == "" && !codec.Dialect().Native && !strings.HasPrefix(path, "/v1beta") {
+		path = "/v1" + path
+	}
+	address, err := r.target.Address(path)
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(x.Request))
+	request, err := http.NewRequestWithContext(ctx, x.Verb(), address, bytes.NewReader(x.Sent()))
 	if err != nil {
 		return nil, fmt.Errorf("create the request: %w", err)
 	}
-	request.Header.Set("Content-Type", "application/json")
+	if len(x.Sent()) > 0 {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if form, ok := wire.FormType(x.Form); ok {
+		request.Header.Set("Content-Type", form)
+	}
 	request.Header.Set("User-Agent", "rehearse")
 	for name, value := range x.Header {
 		request.Header.Set(name, value)
@@ -288,6 +315,10 @@ func (r *runner) request(ctx context.Context, x *tape.Exchange) (*http.Request, 
 	case key == "":
 	case anthropic:
 		request.Header.Set("X-Api-Key", key)
+	case own.Deployment != "":
+		request.Header.Set("Api-Key", key)
+	case x.Protocol == gemini && !strings.Contains(path, "/projects/"): // Vertex AI takes a token
+		request.Header.Set("X-Goog-Api-Key", key)
 	default:
 		request.Header.Set("Authorization", "Bearer "+key)
 	}
@@ -328,8 +359,11 @@ func (r *Result) Incomplete() bool {
 // Key returns the key for a protocol: that of the variable, or of the usual one if it is empty.
 func Key(protocol, variable string, getenv func(string) string) string {
 	usual := "OPENAI_API_KEY"
-	if strings.HasPrefix(protocol, "anthropic") {
+	switch {
+	case strings.HasPrefix(protocol, "anthropic"):
 		usual = "ANTHROPIC_API_KEY"
+	case protocol == gemini:
+		usual = "GEMINI_API_KEY"
 	}
 	return strings.TrimSpace(getenv(cmp.Or(variable, usual)))
 }

@@ -30,6 +30,7 @@ const (
 	chat      = "openai-chat"
 	responses = "openai-responses"
 	messages  = "anthropic-messages"
+	gemini    = "gemini"
 )
 
 var paths = map[string]string{chat: "/chat/completions", responses: "/responses", messages: "/messages"}
@@ -129,6 +130,7 @@ func scripted(protocol string, stream bool, line mocks.Line) answer {
 	Expect(err).NotTo(HaveOccurred())
 	engine := mocks.NewEngine(program, mocks.EngineOptions{Clock: clock.NewVirtual(), Count: func(_, text string) int { return len(text) }})
 	r := httptest.NewRequest(http.MethodPost, "/v1"+paths[protocol], strings.NewReader(request(protocol, stream)))
+	r.Header.Set("Anthropic-Version", "2023-06-01") // required over Messages
 	r.RequestURI = ""
 	response, err := mocks.NewTransport(engine).RoundTrip(r)
 	Expect(err).NotTo(HaveOccurred())
@@ -234,6 +236,52 @@ var _ = Describe("drift", func() {
 		Entry("overload, which is a refusal", answer{529, jsonType, `{"error":{"message":"busy"}}`}, "unanswered status 529: busy"),
 		Entry("an unreachable backend", answer{}, "unanswered nobody is there"),
 	)
+
+	It("repeats requests to Gemini with Google's key, below their version", func(ctx context.Context) {
+		whole := `{"candidates":[{"content":{"parts":[{"text":"x"}]},"finishReason":"STOP"}]}`
+		for _, upstream := range []string{"https://api.example.com", "https://api.example.com/v1beta"} {
+			x := taped(1, gemini, false, doc(whole))
+			x.Path, x.Request = "/v1beta/models/m:generateContent", []byte(`{}`)
+			b := &backend{answers: []answer{doc(whole)}}
+			result, err := drift.Run(ctx, tapeOf(x), drift.Options{Upstream: upstream, Transport: b, Key: func(protocol string) string {
+				return drift.Key(protocol, "", func(name string) string { return "value of " + name })
+			}})
+			Expect(err).NotTo(HaveOccurred())
+			Expect(result.Exchanges[0].Differences).To(BeEmpty())
+			Expect(b.asked[0].URL.String()).To(Equal("https://api.example.com/v1beta/models/m:generateContent"))
+			Expect(b.asked[0].Header).To(And(HaveKeyWithValue("X-Goog-Api-Key", []string{"value of GEMINI_API_KEY"}), Not(HaveKey("Authorization"))))
+		}
+	})
+
+	It("repeats requests to Vertex AI with a token", func(ctx context.Context) {
+		for path, whole := range map[string]string{
+			"/projects/p/locations/l/publishers/google/models/m:generateContent":         "/v1/projects/p/locations/l/publishers/google/models/m:generateContent",
+			"/v1beta1/projects/p/locations/l/publishers/google/models/m:generateContent": "/v1beta1/projects/p/locations/l/publishers/google/models/m:generateContent",
+		} {
+			once := doc(`{"candidates":[{"content":{"parts":[{"text":"x"}]},"finishReason":"STOP"}]}`)
+			x := taped(1, gemini, false, once)
+			x.Path, x.Request = path, []byte(`{}`)
+			b := &backend{answers: []answer{once}}
+			_, err := drift.Run(ctx, tapeOf(x), drift.Options{Upstream: "https://api.example.com", Transport: b, Key: func(string) string { return "token" }})
+			Expect(err).NotTo(HaveOccurred())
+			Expect(b.asked[0].URL.Path).To(Equal(whole))
+			Expect(b.asked[0].Header).To(And(HaveKeyWithValue("Authorization", []string{"Bearer token"}), Not(HaveKey("X-Goog-Api-Key"))))
+		}
+	})
+
+	It("repeats requests to services with roots of their own below these, and to Azure with its key", func(ctx context.Context) {
+		for path, header := range map[string]string{
+			"/openai/deployments/d/chat/completions": "Api-Key", "/openai/v1/chat/completions": "Authorization", "/api/v1/chat/completions": "Authorization",
+		} {
+			x := taped(1, chat, false, doc(base))
+			x.Path = path
+			b := &backend{answers: []answer{doc(base)}}
+			_, err := drift.Run(ctx, tapeOf(x), drift.Options{Upstream: "https://api.example.com", Transport: b, Key: func(string) string { return "k" }})
+			Expect(err).NotTo(HaveOccurred())
+			Expect(b.asked[0].URL.String()).To(Equal("https://api.example.com" + path))
+			Expect(b.asked[0].Header).To(HaveKey(header))
+		}
+	})
 
 	It("repeats each request of the client once, with the current key, except errors", func(ctx context.Context) {
 		a := taped(1, messages, false, scripted(messages, false, text("x")))

@@ -64,7 +64,7 @@ const (
 func shapeOf(codec wire.Reader, status int, contentType string, body []byte) shape {
 	s := shape{status: status, members: map[string]values{}}
 	s.media, _, _ = mime.ParseMediaType(contentType) // empty if it is not valid
-	s.stream = s.media == "text/event-stream"
+	s.stream = wire.Streamed(contentType)
 	if status >= 400 {
 		s.unread = wire.ReadError(status, nil, body)
 	} else {
@@ -75,7 +75,8 @@ func shapeOf(codec wire.Reader, status int, contentType string, body []byte) sha
 		return s
 	}
 	for line := range bytes.Lines(body) {
-		if data, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("data:")); ok {
+		line = bytes.TrimSpace(line)
+		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok || bytes.HasPrefix(line, []byte("{")) { // server-sent events, or JSON in lines
 			s.document(bytes.TrimSpace(data))
 		}
 	}

@@ -22,6 +22,9 @@ type Agent struct {
 	Points func(*Points)
 	// Run runs the agent until it ends. It is safe for concurrent use.
 	Run func(ctx context.Context, t *Trial) record.End
+	// Forks is true if Run calls Trial.Checkpoint between its turns and can start at a state of
+	// Trial.ForkedAt.
+	Forks bool
 }
 
 // NewAgent returns the driver of an agent.
@@ -31,6 +34,7 @@ func NewAgent(sc scenarios.Scenario, env *Env, a Agent) (Driver, error) {
 		return nil, err
 	}
 	d.points = a.Points
+	d.forks = a.Forks && a.InterruptAfter == 0 && sc.Backend.Kind() == scenarios.InProcess && len(sc.MCP) == 0
 	d.runTrial = func(ctx context.Context, d *driver, n int) (record.Trial, []record.Timing) {
 		return d.runAgent(ctx, n, &a)
 	}
@@ -40,6 +44,11 @@ func NewAgent(sc scenarios.Scenario, env *Env, a Agent) (Driver, error) {
 func (d *driver) runAgent(ctx context.Context, n int, a *Agent) (record.Trial, []record.Timing) {
 	t := d.begin(n, nil)
 	defer func() { _ = t.Release() }() // in case of a panic; finish reports its error
+	if n == tapedTrial {
+		if err := d.fork(ctx, t); err != nil {
+			return t.finish(Failed("fork the golden path", err)), nil
+		}
+	}
 	if why := d.env.whyForbidden(d.scenario.Backend); why != "" {
 		return t.finish(d.forbidden(why)), nil
 	}

@@ -63,14 +63,19 @@ func chat(ctx context.Context, site app.Site, text string) (string, error) {
 // talk runs a trial of a scenario that drives a function.
 func talk(ctx context.Context, text string, maker app.Maker) record.Trial {
 	GinkgoHelper()
+	t, _ := talkDriver(newEnv(), text, maker).Trial(ctx, 1)
+	return t
+}
+
+// talkDriver returns the driver of a scenario that drives a function.
+func talkDriver(env *drive.Env, text string, maker app.Maker) drive.Driver {
+	GinkgoHelper()
 	sc, found := scenarios.Parse("spec.yaml", []byte(text), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 	Expect(found).To(BeEmpty())
-	env := newEnv()
 	env.Makers["function"] = function.Kind(map[string]app.Maker{sc.Drive.Options.(*function.Options).Name: maker}).New
 	d, err := drive.New(sc, env)
 	Expect(err).NotTo(HaveOccurred())
-	t, _ := d.Trial(ctx, 1)
-	return t
+	return d
 }
 
 var _ = Describe("A Go function", func() {
@@ -122,6 +127,23 @@ expect: {status: done}
 		Expect(t.End.Status).To(Equal("done"), t.End.Details+t.End.HarnessError)
 		Expect(t.Calls).To(HaveLen(1))
 	})
+
+	for as, how := range map[string]string{"openai": "in virtual time", "socket": "over a real socket"} {
+		It("that ignores Retry-After is recorded as too early, "+how, func() {
+			text := strings.Replace(one, "backend: {model: gpt-4.1-mini, replies: [{text: It is this., latency: 10s}]}", "backend: {as: "+as+
+				", model: gpt-4.1-mini, replies: [{text: It is this., fault: {kind: status, status: 429, retry_after: 1h, times: 2}}]}", 1)
+			t := run(text, func(ctx context.Context, site app.Site, text string) (answer string, err error) {
+				for range 3 {
+					if answer, err = chat(ctx, site, text); err == nil {
+						break
+					}
+				}
+				return answer, err
+			})
+			Expect(t.End.Text).To(Equal("It is this."))
+			Expect(t.Exchanges).To(HaveExactElements(HaveField("Early", false), HaveField("Early", true), HaveField("Early", true)))
+		})
+	}
 
 	It("that panics has crashed, and the reported position has no path of this machine", func() {
 		t := run(one, func(ctx context.Context, site app.Site, text string) (string, error) {

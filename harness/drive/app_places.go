@@ -95,7 +95,7 @@ func (p places) rename(t *record.Trial) {
 	for i := range t.Exchanges {
 		t.Exchanges[i].Problem = p.text(t.Exchanges[i].Problem)
 	}
-	for _, texts := range [][]string{t.Script.Unexpected, t.Script.Invalid} {
+	for _, texts := range [][]string{t.Script.Unexpected, t.Script.Invalid, t.Script.Warnings} {
 		for i := range texts {
 			texts[i] = p.text(texts[i])
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/internal/child"
-	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // site is the environment of the agent of one trial, with the names that recordings use
@@ -29,7 +29,8 @@ type refusedHost struct{ host string }
 func (r *refusedHost) Error() string {
 	return fmt.Sprintf(
 		"the agent called %s, which was refused: a rehearsed agent calls its scripted backend and no other machine; "+
-			"let it read the base URL from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and turn off its other outbound calls",
+			"let it read the base URL from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and turn off its other outbound calls, "+
+			"or name them under hosts: in the scenario",
 		r.host)
 }
 
@@ -37,12 +38,17 @@ func (r *refusedHost) Error() string {
 // the trial.
 func newSite(c *Conversation, t *Trial, realTime bool, stop context.CancelCauseFunc) (*site, error) {
 	s := &site{log: &tail{Tail: child.Tail{Size: maxTail}}}
-	s.Site = app.Site{Backend: "http://127.0.0.1", Clock: t.Clock, Log: s.log}
+	s.Site = app.Site{Backend: inProcess, Clock: t.Clock, Log: s.log}
 	s.Emit = func(e event.Event) {
 		e.Detail, e.Attrs = s.places.text(e.Detail), s.places.attrs(e.Attrs)
 		t.collector.Emit(e)
 	}
-	onHost := func(host string) { stop(&refusedHost{host}) }
+	t.emit = s.Emit
+	onHost := func(host string) {
+		if !c.Talk.Hosts.Refuses(host) {
+			stop(&refusedHost{host})
+		}
+	}
 	network := c.isolate(t, s, onHost)
 	if err := c.connect(t, s, network, realTime); err != nil {
 		return nil, err
@@ -51,8 +57,11 @@ func newSite(c *Conversation, t *Trial, realTime bool, stop context.CancelCauseF
 		return nil, err
 	}
 	s.Env = app.Variables(s.Backend)
+	if err := s.addServers(t); err != nil {
+		return nil, err
+	}
 	if !c.Virtual {
-		if err := s.startProxy(t, network, onHost); err != nil {
+		if err := s.startProxy(t, network, c.Talk.Hosts, stop); err != nil {
 			return nil, err
 		}
 	}
@@ -76,30 +85,31 @@ func (c *Conversation) isolate(t *Trial, s *site, onHost func(host string)) *tri
 	return network
 }
 
-// startProxy starts the proxy that refuses requests to other machines.
-func (s *site) startProxy(t *Trial, network *trialNetwork, onHost func(host string)) (err error) {
+// startProxy starts the proxy that refuses or answers requests to other machines.
+func (s *site) startProxy(t *Trial, network *trialNetwork, hosts scenarios.Hosts, stop context.CancelCauseFunc) (err error) {
 	var on net.Listener // nil: the proxy opens its own
 	if network != nil {
 		if on, err = network.listen(); err != nil {
 			return fmt.Errorf("listen in the agent's network: %w", err)
 		}
 	}
-	proxy, err := listenProxy(on, onHost)
+	proxy, err := listenProxy(on, hosts, func(host string) { stop(&refusedHost{host}) })
 	if err != nil {
 		return err
 	}
 	t.Cleanup(proxy.Close)
-	s.Env = append(s.Env, proxy.Env()...)
-	return nil
+	env, err := proxy.Env(s.Home)
+	s.Env = append(s.Env, env...)
+	return err
 }
 
 // connect makes the scripted backend reachable.
 func (c *Conversation) connect(t *Trial, s *site, network *trialNetwork, realTime bool) error {
 	if !realTime {
-		s.Client = &http.Client{Transport: mocks.NewTransport(t.engine)}
+		s.Client = &http.Client{Transport: t.inProcessTransport()}
 		return nil
 	}
-	url, release, err := t.Env.socket.attach(t.engine)
+	url, release, err := t.Env.socket.attach(t.engine, t.servers)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,8 @@ type conversation struct {
 	site    *site
 	start   time.Time
 	planned []Planned // the perturbations of turns
+	seed    uint64    // of the trial
+	at      string    // the path of the agent's options
 
 	turns  int // answered turns
 	answer app.Answer
@@ -34,14 +36,8 @@ func (c *conversation) run(ctx context.Context) (end record.End) {
 	}
 	defer func() { c.close(ctx, session, &end) }()
 	defer func() { c.trial.unfired = Unfired(c.planned, c.turns, "answered turns", "the turn did not begin") }()
-	for n, text := range c.Talk.Turns {
-		err := c.restartAgent(ctx, session, n+1)
-		if err == nil {
-			err = c.runTurn(ctx, session, n+1, text)
-		}
-		if err != nil {
-			return c.end(ctx, err)
-		}
+	if err := c.followScript(ctx, session); err != nil {
+		return c.end(ctx, err)
 	}
 	return c.end(ctx, context.Cause(ctx))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/mcp"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
@@ -25,15 +26,22 @@ import (
 type driver struct {
 	scenario scenarios.Scenario
 	script   *script
+	servers  *mcp.Program // nil without MCP servers
 	head     record.Scenario
 	price    llm.Pricer
 	rate     float64
 	env      *Env
-	// perturb has all perturbations, inject the ones of calls.
-	perturb []perturb.Perturbation
-	inject  []mocks.Injection
+	// perturb has all perturbations, inject the ones of calls, and injectTools those of calls of MCP servers.
+	perturb     []perturb.Perturbation
+	inject      []mocks.Injection
+	injectTools []mcp.Injection
 	// golden is the driver of the golden path; nil for that driver itself.
 	golden *driver
+	// forks is true if the agent's trials can start in the middle of the golden path. tape records
+	// them, and from is where they start; usually nil.
+	forks bool
+	tape  *Tape
+	from  *checkpoint
 	// points, if given, completes the points of the kind of agent.
 	points func(*Points)
 	// runTrial runs trial n.
@@ -49,6 +57,9 @@ func newDriver(sc scenarios.Scenario, env *Env, limits any, realTime bool) (*dri
 	}
 	d := &driver{scenario: sc, script: script, head: describe(sc, realTime, env), env: env}
 	d.head.Faults = script.faults()
+	if err := d.compileServers(); err != nil {
+		return nil, err
+	}
 	d.price, d.rate = pricer(d.head.Price)
 	if limits == nil {
 		return d, nil
@@ -89,17 +100,21 @@ func (d *driver) Perturbed(ps []perturb.Perturbation) (Driver, error) {
 		return golden, nil
 	}
 	points, next := d.Points(), *d
-	next.golden, next.perturb, next.inject = golden, ps, nil
+	next.golden, next.perturb, next.inject, next.injectTools = golden, ps, nil, nil
 	texts := make([]string, len(ps))
 	for i, p := range ps {
 		texts[i] = p.String()
 		if err := d.checkPossible(p, points); err != nil {
 			return nil, fmt.Errorf("the perturbation %s is impossible here: %w", texts[i], err)
 		}
-		if p.At == perturb.Call {
+		switch p.At {
+		case perturb.Tool:
+			next.injectTools = append(next.injectTools, mcp.Injection{Call: p.N, Kind: p.Do, Name: texts[i]})
+		case perturb.Call:
 			next.inject = append(next.inject, mocks.Injection{
 				Call: p.N, Name: texts[i], Kind: p.Do, Fault: p.Fault, Latency: p.First.Std(), Edit: p.Edit(),
 			})
+		case perturb.Write, perturb.Turn: // by the agent's driver
 		}
 	}
 	next.scenario.Name = fmt.Sprintf("%s [%s]", golden.head.Name, strings.Join(texts, " "))
@@ -113,6 +128,10 @@ func (d *driver) checkPossible(p perturb.Perturbation, points Points) error {
 	switch {
 	case d.scenario.Backend.Live():
 		return errors.New("the backend is live; only runs with a scripted backend can be repeated")
+	case d.liveUser():
+		return errors.New("the backend of the simulated user is live; only runs with scripted backends can be repeated")
+	case p.At == perturb.Tool && d.servers == nil:
+		return errors.New("the scenario has no MCP servers, which mcp: scripts")
 	case p.At == perturb.Write && points.NoWrites != "":
 		return errors.New(points.NoWrites)
 	case p.At == perturb.Turn && points.NoTurns != "":
@@ -125,6 +144,9 @@ func (d *driver) checkPossible(p perturb.Perturbation, points Points) error {
 	}
 	return p.Suits(d.scenario.Backend.Process())
 }
+
+// liveUser reports whether a real model puts the messages of a simulated user into words.
+func (d *driver) liveUser() bool { return d.head.User != nil && d.head.User.Backend == scenarios.Live }
 
 // Timeouts returns the limits that are set, for Points.Timeouts.
 func Timeouts(all map[string]quantity.Duration) map[string]time.Duration {

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
+	"github.com/rehearse-dev/rehearse/scenarios/user"
 )
 
 // Conversation describes an external agent and the turns of the user.
@@ -38,12 +40,21 @@ func NewConversation(sc scenarios.Scenario, env *Env, c Conversation) (Driver, e
 	if c.Talk.Timeout == 0 {
 		c.Talk.Timeout = quantity.Duration(DefaultTurnTimeout)
 	}
+	maxTurns, patience, liveUser := 0, 0, false
+	if u := c.Talk.User; u != nil {
+		maxTurns, patience = cmp.Or(u.MaxTurns, user.DefaultMaxTurns), cmp.Or(u.Patience, user.DefaultPatience)
+		liveUser = u.Backend != nil && u.Backend.Live()
+	}
 	d, err := newDriver(sc, env, struct {
 		Timeout  quantity.Duration `json:"timeout"`
 		MaxCalls int               `json:"max_calls,omitempty"`
 		MaxCost  quantity.Money    `json:"max_cost,omitzero"`
-		Turns    int               `json:"turns"`
-	}{c.Talk.Timeout, c.Talk.MaxCalls, c.Talk.MaxCost, len(c.Talk.Turns)}, !c.Virtual || sc.Backend.Kind() != scenarios.InProcess)
+		Turns    int               `json:"turns,omitempty"`
+		MaxTurns int               `json:"max_turns,omitempty"`
+		Patience int               `json:"patience,omitempty"`
+	}{
+		c.Talk.Timeout, c.Talk.MaxCalls, c.Talk.MaxCost, len(c.Talk.Turns), maxTurns, patience,
+	}, !c.Virtual || sc.Backend.Kind() != scenarios.InProcess || liveUser)
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +84,11 @@ func (d *driver) converse(ctx context.Context, n int, c *Conversation) (record.T
 		return w
 	})
 	defer func() { _ = t.Release() }() // in case of a panic; finish reports its error
+	if b := c.Talk.UserBackend(); b != nil {
+		if why := d.env.whyForbidden(*b); why != "" {
+			return t.finish(d.forbidden("the simulated user: " + why)), nil
+		}
+	}
 	ctx, done := interruptAfter(ctx, t.Clock, c.Talk.InterruptAfter.Std())
 	defer done()
 	site, err := newSite(c, t, d.head.RealTime, stop)
@@ -80,7 +96,10 @@ func (d *driver) converse(ctx context.Context, n int, c *Conversation) (record.T
 		return t.finish(Failed("prepare what the agent finds", err)), nil
 	}
 	w.setSite(site)
-	talk := conversation{Conversation: c, trial: t, watch: w, site: site, start: t.Clock.Now(), planned: PlannedAt(perturb.Turn, d.perturb)}
+	talk := conversation{
+		Conversation: c, trial: t, watch: w, site: site, start: t.Clock.Now(), planned: PlannedAt(perturb.Turn, d.perturb),
+		seed: Seed(d.scenario.Seed, n), at: "drive." + d.scenario.Drive.Kind,
+	}
 	trial := t.finish(d.scored(ctx, t, talk.run(ctx)))
 	site.places.rename(&trial)
 	trial.Exchanges = slices.DeleteFunc(trial.Exchanges, w.isRepeatedRefusal)

@@ -79,6 +79,13 @@ func Unfired(planned []Planned, n int, places, missed string) (texts []string) {
 	return texts
 }
 
+// Continue sets the numbers of writes and crashes before those that are counted from now on.
+func (c *CrashPlan) Continue(writes, crashes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writes, c.crashes = writes, crashes
+}
+
 // PlanNext plans a perturbation of the next write.
 func (c *CrashPlan) PlanNext(do string) {
 	c.mu.Lock()

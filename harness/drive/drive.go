@@ -159,6 +159,7 @@ func describe(sc scenarios.Scenario, realTime bool, env *Env) record.Scenario {
 		File:     sc.File,
 		Where:    sc.Where,
 		Digest:   sc.Digest,
+		Files:    sc.Files,
 		About:    env.Redactor.Text(sc.About),
 		Proves:   sc.Proves,
 		Tags:     sc.Tags,
@@ -181,6 +182,12 @@ func describe(sc scenarios.Scenario, realTime bool, env *Env) record.Scenario {
 	}
 	if quote, ok := env.Prices.Quote(sc.Backend.Model); ok {
 		h.Price = &quote
+	}
+	if b := sc.UserBackend(); b != nil {
+		h.User = &record.UserModel{Backend: b.Kind(), Model: b.Model}
+		if quote, ok := env.Prices.Quote(b.Model); ok {
+			h.User.Price = &quote
+		}
 	}
 	return h
 }

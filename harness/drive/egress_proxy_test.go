@@ -2,11 +2,14 @@ package drive
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -14,11 +17,14 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/gleak"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 var _ = Describe("the proxy", func() {
 	var (
-		proxy    *refusingProxy
+		proxy    *egressProxy
+		hosts    scenarios.Hosts
 		client   *http.Client
 		mu       sync.Mutex
 		reported []string
@@ -26,8 +32,12 @@ var _ = Describe("the proxy", func() {
 	BeforeEach(func() {
 		before := gleak.Goroutines()
 		reported = nil
+		hosts = scenarios.Hosts{
+			Refuse: []string{"*.telemetry.example", "quiet.example:8443"},
+			Stub:   map[string]string{"flags.example/v1/flags": `{"on": true}`, "flags.example/v1/text": "plain", "any.example": "<p>hello</p>"},
+		}
 		var err error
-		proxy, err = listenProxy(nil, func(host string) {
+		proxy, err = listenProxy(nil, hosts, func(host string) {
 			mu.Lock()
 			defer mu.Unlock()
 			reported = append(reported, host)
@@ -35,7 +45,9 @@ var _ = Describe("the proxy", func() {
 		Expect(err).NotTo(HaveOccurred())
 		address, err := url.Parse(proxy.url)
 		Expect(err).NotTo(HaveOccurred())
-		transport := &http.Transport{Proxy: http.ProxyURL(address)}
+		roots := x509.NewCertPool()
+		Expect(roots.AppendCertsFromPEM(proxy.issuer.pem)).To(BeTrue())
+		transport := &http.Transport{Proxy: http.ProxyURL(address), TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
 		client = &http.Client{Transport: transport}
 		DeferCleanup(func() {
 			transport.CloseIdleConnections()
@@ -111,15 +123,52 @@ var _ = Describe("the proxy", func() {
 		Entry("that use it as a server", "GET /v1/models HTTP/1.1\r\nHost: api.openai.com", "403", "api.openai.com:80"),
 	)
 
+	It("answers stubbed hosts, over http and https", func(ctx SpecContext) {
+		for _, scheme := range []string{"http", "https"} {
+			for path, want := range map[string]string{"flags.example/v1/flags": `{"on": true}`, "flags.example/v1/text?x=1": "plain", "any.example/what/ever": "<p>hello</p>"} {
+				status, body, err := get(ctx, scheme+"://"+path)
+				Expect(err).NotTo(HaveOccurred())
+				Expect(status).To(Equal(http.StatusOK))
+				Expect(body).To(Equal(want))
+			}
+		}
+		Expect(reportedHosts()).To(BeEmpty())
+	})
+
+	It("refuses and reports what is not stubbed at a stubbed host", func(ctx SpecContext) {
+		status, _, err := get(ctx, "https://flags.example/v2")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(status).To(Equal(http.StatusForbidden))
+		Expect(reportedHosts()).To(Equal([]string{"flags.example:443"}))
+	})
+
+	It("refuses hosts that the scenario expects, and does not report them", func(ctx SpecContext) {
+		_, _, err := get(ctx, "https://a.telemetry.example/v1")
+		Expect(err).To(MatchError(ContainSubstring("Forbidden")))
+		status, _, err := get(ctx, "http://quiet.example:8443/")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(status).To(Equal(http.StatusForbidden))
+		Expect(reportedHosts()).To(BeEmpty())
+		_, _, err = get(ctx, "https://quiet.example/")
+		Expect(err).To(HaveOccurred())
+		_, _, err = get(ctx, "https://telemetry.example/")
+		Expect(err).To(HaveOccurred())
+		Expect(reportedHosts()).To(Equal([]string{"quiet.example:443", "telemetry.example:443"}))
+	})
+
 	It("is found by the usual variables, but not used for this machine", func() {
-		Expect(proxy.Env()).To(ContainElements("HTTPS_PROXY="+proxy.url, "https_proxy="+proxy.url, "ALL_PROXY="+proxy.url, "NO_PROXY=127.0.0.1,localhost,::1"))
+		folder := GinkgoT().TempDir()
+		env, err := proxy.Env(folder)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(env).To(ContainElement("NODE_EXTRA_CA_CERTS=" + filepath.Join(folder, "stubbed-hosts.pem")))
+		Expect(env).To(ContainElements("HTTPS_PROXY="+proxy.url, "https_proxy="+proxy.url, "ALL_PROXY="+proxy.url, "NO_PROXY=127.0.0.1,localhost,::1"))
 	})
 })
 
 // BenchmarkListen measures the creation of a trial's proxy.
 func BenchmarkListen(b *testing.B) {
 	for b.Loop() {
-		proxy, err := listenProxy(nil, nil)
+		proxy, err := listenProxy(nil, scenarios.Hosts{}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 
 // Attach makes an engine reachable like that of a trial.
 func Attach(env *Env, e *mocks.Engine) (url string, release func() error, err error) {
-	return env.socket.attach(e)
+	return env.socket.attach(e, nil)
 }
 
 // Recorded returns the record of a trial whose agent sends requests that a loop would not.

@@ -120,6 +120,7 @@ var _ = Describe("a perturbed driver", Label("H-04"), func() {
 			Expect(err).To(MatchError(And(ContainSubstring("the perturbation "+text+" is impossible here"), ContainSubstring(want))))
 		},
 		Entry("a write of a loop", "loop", "write=1:disk-full", "the agent stores nothing on disk"),
+		Entry("a call of a tool without MCP servers", "loop", "tool=1:exit", "the scenario has no MCP servers"),
 		Entry("a turn of a loop", "loop", "turn=1:double", "the agent has no turns"),
 		Entry("a turn of a ReAct agent", "react", "turn=1:reload", "the agent has no turns"),
 		Entry("a turn of a hook", "hook", "turn=1:reload", "the agent has no turns"),

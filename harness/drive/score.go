@@ -77,9 +77,9 @@ func (e *Env) Judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model,
 	if j.Backend.Live() {
 		t.Clock = clock.Real()
 	}
-	backend, err := t.judgeBackend(ctx, j)
+	backend, err := t.otherBackend(ctx, &j.Backend)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("connect the judge: %w", err)
 	}
 	return newJudge(backend, j), nil
 }
@@ -88,30 +88,30 @@ func newJudge(backend llm.Backend, j *scenarios.ScoreJudge) *judge.Model {
 	return &judge.Model{Backend: backend, Name: j.Backend.Model, Rubric: j.Rubric}
 }
 
-// judgeBackend returns the backend of a judge, whose calls are metered and report their cost.
-func (t *Trial) judgeBackend(ctx context.Context, j *scenarios.ScoreJudge) (llm.Backend, error) {
-	script, err := compile(j.Backend)
+// otherBackend returns a backend beside the agent's, whose calls are metered and report their cost.
+func (t *Trial) otherBackend(ctx context.Context, b *scenarios.Backend) (llm.Backend, error) {
+	script, err := compile(*b)
 	if err != nil {
 		return nil, err
 	}
-	judged := &Trial{script: script, Env: t.Env, Clock: t.Clock, random: t.random}
+	other := &Trial{script: script, Env: t.Env, Clock: t.Clock, random: t.random}
 	if script.program != nil {
-		judged.engine = mocks.NewEngine(script.program, mocks.EngineOptions{
-			Clock: t.Clock, Seed: t.random.Uint64(), Count: t.Env.Tokens.Count,
+		other.engine = mocks.NewEngine(script.program, mocks.EngineOptions{
+			Clock: t.Clock, Scale: b.TimeScale, Seed: t.random.Uint64(), Count: t.Env.Tokens.Count,
 		})
 	}
-	client, err := judged.connect(ctx)
+	client, err := other.connect(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("connect the judge: %w", err)
+		return nil, err
 	}
-	return judged.metered(ctx, priced{client, func(u llm.Usage) (float64, bool) { return judged.usd(j.Backend.Model, u) }}), nil
+	return other.metered(ctx, priced{client, func(u llm.Usage) (float64, bool) { return other.usd(b.Model, u) }}), nil
 }
 
 // judge returns the model of a judge, whose calls are recorded.
 func (t *Trial) judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model, error) {
-	backend, err := t.judgeBackend(ctx, j)
+	backend, err := t.otherBackend(ctx, &j.Backend)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("connect the judge: %w", err)
 	}
 	recorded := llm.BackendFunc(func(ctx context.Context, req llm.Request) (llm.Reply, error) {
 		end := t.collector.Begin(judge.Purpose, req)

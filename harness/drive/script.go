@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
@@ -16,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
+	"github.com/rehearse-dev/rehearse/mocks/mcp"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -80,7 +82,14 @@ type Trial struct {
 
 	script    *script
 	engine    *mocks.Engine // nil if the backend is live
+	mcp       []mcp.Server
+	servers   *mcp.Engine       // nil without MCP servers
+	base      string            // base URL of the backend at the socket, without "/v1"; empty in process
+	emit      func(event.Event) // records an event of the servers
 	random    *rand.Rand
+	source    *rand.PCG // of random
+	tape      *Tape     // that the trial is recorded on; nil for most trials
+	forkedAt  any       // state of the agent at which the trial started; nil if at its beginning
 	collector *record.Collector
 	cleanups  []func() error
 	unfired   []string // perturbations beside the script that did not fire
@@ -90,9 +99,10 @@ type Trial struct {
 // scripted backend.
 func (d *driver) begin(n int, observer func(*Trial) mocks.Observer) *Trial {
 	seed := Seed(d.scenario.Seed, n)
+	source := rand.NewPCG(seed, 0)
 	t := &Trial{
 		Clock: clock.NewVirtual(), Perturb: d.perturb, Price: d.price, EURPerUSD: d.rate, Env: d.env,
-		script: d.script, random: rand.New(rand.NewPCG(seed, 0)),
+		script: d.script, random: rand.New(source), source: source,
 	}
 	if d.head.RealTime {
 		t.Clock = clock.Real()
@@ -105,6 +115,8 @@ func (d *driver) begin(n int, observer func(*Trial) mocks.Observer) *Trial {
 		Backend:  d.script.backend.Kind(),
 	})
 	t.Sink = t.collector
+	t.mcp = d.scenario.MCP
+	t.startServers(d.servers, d.injectTools)
 	if d.script.program == nil {
 		return t
 	}
@@ -156,11 +168,12 @@ func (t *Trial) connect(ctx context.Context) (llm.Adapter, error) {
 	case scenarios.InProcess:
 		return t.scriptedClient("http://127.0.0.1/v1", openai.Config{Transport: mocks.NewTransport(t.engine)})
 	case scenarios.Socket:
-		url, release, err := t.Env.socket.attach(t.engine)
+		url, release, err := t.Env.socket.attach(t.engine, t.servers)
 		if err != nil {
 			return nil, err
 		}
 		t.Cleanup(release)
+		t.base = strings.TrimSuffix(url, "/v1")
 		return t.scriptedClient(url, openai.Config{Transport: &t.Env.socket.client})
 	case scenarios.Live:
 		return t.liveClient(ctx)
@@ -253,10 +266,13 @@ func (t *Trial) finish(end record.End) record.Trial {
 			exchanges[i].Frames, exchanges[i].Bytes = 0, 0
 		}
 	}
-	return t.collector.Finish(end, record.Script{
+	script := record.Script{
 		Unused:     report.Unused,
 		Unexpected: report.Unexpected,
 		Invalid:    report.Invalid,
 		Unfired:    append(report.Unfired, t.unfired...),
-	}, exchanges)
+		Warnings:   report.Warnings,
+	}
+	t.addReport(&script)
+	return t.collector.Finish(end, script, exchanges)
 }

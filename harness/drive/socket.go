@@ -8,10 +8,13 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/loopback"
 	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/mcp"
 )
 
 // detachLimit limits how long a trial waits for a client that neither reads nor
@@ -27,15 +30,16 @@ const idleConnections = 64
 type socket struct {
 	mu      sync.Mutex
 	mock    mocks.Server
+	servers map[string]*mcp.Engine // of the trials with MCP servers, by name
 	server  *http.Server
 	client  http.Transport // of the driven clients, so that close ends their connections
 	address string
 	ended   chan error
 }
 
-// attach makes an engine reachable and returns its base URL. release waits until the engine
-// has seen the end of every exchange.
-func (s *socket) attach(e *mocks.Engine) (url string, release func() error, err error) {
+// attach makes an engine reachable and returns its base URL, below which the MCP servers are, if any. release
+// waits until the engine has seen the end of every exchange.
+func (s *socket) attach(e *mocks.Engine, servers *mcp.Engine) (url string, release func() error, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.start(); err != nil {
@@ -45,12 +49,34 @@ func (s *socket) attach(e *mocks.Engine) (url string, release func() error, err 
 	if err := s.mock.Attach(name, e); err != nil {
 		return "", nil, err
 	}
+	if servers != nil {
+		if s.servers == nil {
+			s.servers = map[string]*mcp.Engine{}
+		}
+		s.servers[name] = servers
+	}
 	release = func() error {
+		s.mu.Lock()
+		delete(s.servers, name)
+		s.mu.Unlock()
 		ctx, cancel := context.WithTimeout(context.Background(), detachLimit)
 		defer cancel()
 		return s.mock.Detach(ctx, name)
 	}
 	return fmt.Sprintf("http://%s/t/%s/v1", s.address, name), release, nil
+}
+
+// ServeHTTP implements http.Handler.
+func (s *socket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	trial, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/t/"), "/")
+	s.mu.Lock()
+	servers := s.servers[trial]
+	s.mu.Unlock()
+	if servers != nil && strings.HasPrefix("/"+rest, serversPath) {
+		servers.ServeHTTP(w, r)
+		return
+	}
+	s.mock.ServeHTTP(w, r)
 }
 
 // trialName returns an unguessable name: the trials of a run share a port, and anyone who
@@ -82,7 +108,7 @@ func (s *socket) start() error {
 	}
 	s.address = listener.Addr().String()
 	s.client.MaxIdleConnsPerHost = idleConnections
-	s.server = &http.Server{Handler: &s.mock, ReadHeaderTimeout: detachLimit}
+	s.server = &http.Server{Handler: s, ReadHeaderTimeout: detachLimit, Protocols: loopback.Protocols()}
 	s.ended = make(chan error, 1)
 	go func() { s.ended <- s.server.Serve(listener) }()
 	return nil

@@ -30,7 +30,7 @@ var _ = Describe("The socket server", Label("H-02"), func() {
 		}
 		all.Wait()
 		for i, text := range texts {
-			Expect(text).To(Equal(fmt.Sprintf("done %d\nDONE{[] [] [] []}", i)))
+			Expect(text).To(Equal(fmt.Sprintf("done %d\nDONE{[] [] [] [] []}", i)))
 		}
 	})
 

@@ -317,7 +317,7 @@ func namesOf(all []scenarios.Scenario) []string {
 // same reports whether two lists of scenarios are equal.
 func same(a, b []scenarios.Scenario) bool {
 	return slices.EqualFunc(a, b, func(x, y scenarios.Scenario) bool {
-		x.Digest, y.Digest, x.Where, y.Where = "", "", nil, nil
+		x.Digest, y.Digest, x.Where, y.Where, x.Files, y.Files = "", "", nil, nil, nil, nil
 		return reflect.DeepEqual(x, y)
 	})
 }
@@ -386,5 +386,5 @@ func (e *Experiment) Live() bool {
 }
 
 func (v *variant) live() bool {
-	return slices.ContainsFunc(v.scenarios, func(sc scenarios.Scenario) bool { return sc.Live() })
+	return slices.ContainsFunc(v.scenarios, func(sc scenarios.Scenario) bool { return len(sc.LiveBackends()) > 0 })
 }

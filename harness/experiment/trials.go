@@ -222,10 +222,11 @@ func (r *run) planned() int {
 
 func (r *run) outcome(it *item, j *harness.Judged) *outcome {
 	f := &j.Facts
+	calls, tokens, cost := f.Spent()
 	o := &outcome{
 		Variant: r.decider.variants[it.variant], Scenario: r.decider.scenarios[it.scenario], Trial: it.trial, Verdict: j.Verdict,
 		Used: result.Used{
-			Calls: f.Calls.Total, Tokens: f.Tokens.Total, EUR: f.Cost.EUR, USD: f.Cost.USD, CostKnown: f.Cost.Known, Why: f.Cost.Why,
+			Calls: calls, Tokens: tokens, EUR: cost.EUR, USD: cost.USD, CostKnown: cost.Known, Why: cost.Why,
 		},
 	}
 	o.Values, o.Unknown = values(j, r.quantities)

@@ -86,29 +86,42 @@ type nothing struct{}
 func (nothing) Scenario(record.Scenario) error { return nil }
 func (nothing) Trial(harness.Judged) error     { return nil }
 
-// BenchmarkInterview explores every call of an interview's golden path × every fault on
-// two workers. The floor is the same number of unperturbed runs.
+// BenchmarkInterview explores the golden path of an interview on two workers: the first 200 runs, the first 600, and
+// all. The floor is the same number of unperturbed runs, which start at the beginning and are driven just before.
 func BenchmarkInterview(b *testing.B) {
 	sc, env := benchLoad(b, "interview/golden-lea"), benchEnv(b)
 	bareRuns(b, sc, env, 1, 1) // loads everything that is loaded once
-	var own, ownCPU, floor, floorCPU time.Duration
+	for _, limit := range []int{200, 600, 0} {
+		name := fmt.Sprintf("runs=%d", limit)
+		if limit == 0 {
+			name = "runs=all"
+		}
+		b.Run(name, func(b *testing.B) { benchExplored(b, sc, env, limit) })
+	}
+}
+
+// benchExplored explores at most limit runs, and compares their processor time with the floor.
+func benchExplored(b *testing.B, sc scenarios.Scenario, env *drive.Env, limit int) {
+	const floorRuns = 100 // of which the mean counts
+	var own, floor time.Duration
 	runs := 0
 	for b.Loop() {
-		wall, cpu := took(func() {
-			r, err := explore.Run(b.Context(), sc, explore.Options{Language: kinds.Language(), Env: env, Workers: 2, Families: []result.Family{result.Faults}})
+		b.StopTimer()
+		_, cpu := took(func() { bareRuns(b, sc, env, floorRuns, 2) })
+		floor += cpu / floorRuns
+		b.StartTimer()
+		_, cpu = took(func() {
+			r, err := explore.Run(b.Context(), sc, explore.Options{Language: kinds.Language(), Env: env, Workers: 2, MaxRuns: limit})
 			check(b, err)
 			runs = len(r.Cells)
 		})
-		b.StopTimer()
-		own, ownCPU = own+wall, ownCPU+cpu
-		wall, cpu = took(func() { bareRuns(b, sc, env, runs, 2) })
-		floor, floorCPU = floor+wall, floorCPU+cpu
-		b.StartTimer()
+		own += cpu
 	}
 	b.ReportMetric(float64(runs), "runs/op")
-	b.ReportMetric(ownCPU.Seconds()/float64(b.N), "cpu-s/op")
-	b.ReportMetric(float64(own)/float64(floor), "x-floor")
-	b.ReportMetric(float64(ownCPU)/float64(floorCPU), "x-floor-cpu")
+	b.ReportMetric(own.Seconds()/float64(b.N), "cpu-sec/op")
+	b.ReportMetric(float64(runs*b.N)/own.Seconds(), "runs/cpu-sec")
+	b.ReportMetric(float64(own)/float64(floor)/float64(runs), "x-floor-cpu")
+	b.ReportMetric(floor.Seconds()/float64(b.N), "floor-cpu-sec")
 }
 
 // BenchmarkTwoWorkers measures the speedup of two workers over one; the ideal is 2.
@@ -151,7 +164,7 @@ func BenchmarkTenHours(b *testing.B) {
 		})
 		cpu += spent
 	}
-	b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-s/op")
+	b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-sec/op")
 }
 
 // BenchmarkFlatMemory compares the heap in use when an exploration ends, its result

@@ -39,9 +39,12 @@ type Options struct {
 	// MaxRuns limits the number of cells; 0 means no limit. The few runs that shrink each failure
 	// are not counted.
 	MaxRuns int
-	// Thorough disables savings on long paths: every call is perturbed, and every crash has its
-	// own run.
+	// Thorough disables savings: every call of a long path is perturbed, every crash has its own
+	// run, and every run starts at the beginning.
 	Thorough bool
+	// CompareOneIn is how many runs that start in the middle of the golden path there are for each one,
+	// chosen by the seed, that is also driven from the beginning and compared; 0 means 50.
+	CompareOneIn int
 	// Seed chooses the pairs; 0 means the scenario's seed.
 	Seed uint64
 	// Language measures and judges the facts of extensions; nil means none.
@@ -99,10 +102,15 @@ func (e *GoldenError) Error() string {
 	return text + "; run it alone and fix it first"
 }
 
-// Run explores a scenario and ignores the perturbations that the scenario has itself. When ctx
+// Run explores a scenario with scripted backends, and ignores the perturbations that the scenario has itself. When ctx
 // ends, the completed cells are returned with the number of missing ones. The error is a
 // *GoldenError, an error of the sink, or that of a scenario that cannot be driven.
 func Run(ctx context.Context, sc scenarios.Scenario, opts Options) (result.Exploration, error) {
+	if len(sc.LiveBackends()) > 0 {
+		return result.Exploration{}, fmt.Errorf(
+			"explore scenario %s: one of its backends is live; only runs with scripted backends can be repeated",
+			sc.Name)
+	}
 	sc.Perturb, sc.Trials = nil, 1
 	opts.Seed = cmp.Or(opts.Seed, sc.Seed)
 	opts.Pairs = cmp.Or(opts.Pairs, DefaultPairs)

@@ -12,6 +12,7 @@ import (
 // path describes a golden path for planning.
 type path struct {
 	calls  []result.Call
+	tools  int // calls at MCP servers
 	writes int
 	turns  int
 	points drive.Points
@@ -32,6 +33,7 @@ func pathOf(golden *harness.Judged, points drive.Points) path {
 		}
 		p.calls = append(p.calls, result.Call{N: len(p.calls) + 1, Purpose: c.Purpose, Label: label(c)})
 	}
+	p.tools = len(golden.Facts.MCP)
 	if points.NoWrites == "" {
 		p.writes = golden.Facts.Run.Writes
 	}

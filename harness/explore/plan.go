@@ -59,6 +59,8 @@ func planOf(golden *path, families []result.Family, budget int) plan {
 			p.latency(golden, budget)
 		case result.Texts:
 			p.texts(golden, budget)
+		case result.Tools:
+			p.tools(golden, budget)
 		case result.Crashes:
 			p.crashes(golden, budget)
 		case result.Users:

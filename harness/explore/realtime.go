@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // An agent in another process runs in real time: an answer that takes a minute takes a minute. The
@@ -109,6 +110,8 @@ func (p *path) wait(run item) (all time.Duration) {
 			all += outageWait
 		case one.First > 0:
 			all += min(one.First.Std(), p.patience())
+		case one.At == perturb.Tool && (one.Do == "hang" || one.Do == "malformed"):
+			all += p.patience()
 		case one.Fault != nil && p.hangs(*one.Fault):
 			all += p.patience()
 		case one.Fault != nil:

@@ -31,6 +31,7 @@ type explorer struct {
 	opts   Options
 	driver drive.Driver
 	golden harness.Judged
+	tape   *drive.Tape // of the golden path; nil if its runs start at the beginning
 	path   path
 	result result.Exploration
 	// known maps perturbations to the classes of failures of their runs; empty for a run that
@@ -64,7 +65,7 @@ func (e *explorer) driveGolden(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	e.path = pathOf(&e.golden, e.driver.Points())
-	return true, nil
+	return true, e.recordTape(ctx)
 }
 
 // checkGolden checks the golden run against the expectations and all invariants: what it
@@ -99,7 +100,7 @@ func (e *explorer) drive(ctx context.Context, sink harness.Sink, bare bool, item
 func (e *explorer) drivers(items []item) iter.Seq[drive.Driver] {
 	return func(yield func(drive.Driver) bool) {
 		for _, run := range items {
-			d, err := e.driver.Perturbed(run.ps)
+			d, err := e.driverOf(run.ps)
 			if err != nil {
 				d = impossible{Driver: e.driver, name: key(run.ps), reason: err.Error()}
 			}

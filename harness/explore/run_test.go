@@ -153,6 +153,13 @@ var _ = Describe("Run", func() {
 		Expect(err).To(MatchError("the golden path spec/two-calls does not pass (fail): expected exactly 3 calls, saw 2; run it alone and fix it first"))
 	})
 
+	It("rejects a scenario with a live model, that of a simulated user included", func() {
+		sc := write("name: spec/live\nexpect: {status: done}\nbackend: {unpriced: true, rules: [{text: x}]}\ndrive:\n  command:\n    run: [agent]\n" +
+			"    user: {opening: Hi., goals: [{id: a, done: {reply: x}}], backend: {as: live, url: 'http://127.0.0.1:1/v1', model: gpt-4.1-mini}}\n")
+		_, err := explore.Run(context.Background(), sc, explore.Options{Language: kinds.Language(), Env: newEnv()})
+		Expect(err).To(MatchError("explore scenario spec/live: one of its backends is live; only runs with scripted backends can be repeated"))
+	})
+
 	It("rejects a golden path that violates an invariant without perturbations", func() {
 		sc := write(twoCalls + "invariants: [\"// few: one call will do\\ncalls.total <= 1\"]\n")
 		reports := 0

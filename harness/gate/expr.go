@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -138,6 +139,9 @@ func (e *expression) judge(facts *measure.Facts) (finding Finding, ok bool) {
 	return finding, false
 }
 
+// noUserModel is why the tokens and the cost of a user's model are unknown without another reason.
+const noUserModel = "a call of the simulated user's model was answered without usage, or it has no model"
+
 // unknown returns a finding if the expression reads an unknown fact without checking whether it is
 // known.
 func (e *expression) unknown(f *measure.Facts) (Finding, bool) {
@@ -150,7 +154,12 @@ func (e *expression) unknown(f *measure.Facts) (Finding, bool) {
 	}{
 		{f.Cost.Known, Failing, "cost", "cost.known", f.Cost.Why},
 		{f.Tokens.Known, Failing, "tokens", "tokens.known", "a call was answered without usage"},
+		{earlyKnown(f), Failing, "calls.early_retries", "script.requests", noScript},
 		{f.Latency.N > 0, Broken, "latency", "latency.n", "no call's latency is known"},
+		{f.User.ContradictionsKnown, Failing, "user.contradictions", "user.contradictions_known", "no fact of a simulated user has contradicts"},
+		{f.User.RefusalsKnown, Failing, "user.refusals", "user.refusals_known", "no simulated user has refuses"},
+		{f.User.Model.Cost.Known, Failing, "user_model.cost", "user_model.cost.known", cmp.Or(f.User.Model.Cost.Why, noUserModel)},
+		{f.User.Model.Tokens.Known, Failing, "user_model.tokens", "user_model.tokens.known", noUserModel},
 		{f.Run.DurationKnown, Broken, "run.duration", "run.duration_known", "no duration was recorded"},
 		{f.Golden.Status != "", Broken, "golden", "golden.status", "no golden run was recorded with this one"},
 		{f.Golden.Cost.Known || f.Golden.Status == "", Failing, "golden.cost", "golden.cost.known", f.Golden.Cost.Why},

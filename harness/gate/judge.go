@@ -22,6 +22,7 @@ type Judge struct {
 	// scenario is the name of the scenario, for commands; may be empty.
 	scenario, agent string
 
+	language   *Language
 	expect     expect.Expect
 	that       []*expression
 	invariants []compiledInvariant
@@ -35,7 +36,7 @@ type rule func(j *Judge, f *measure.Facts, found []Finding) []Finding
 
 // NewJudge returns the judge of expectations. It fails if an expression does not compile.
 func NewJudge(l *Language, e expect.Expect) (*Judge, error) {
-	j := &Judge{expect: e}
+	j := &Judge{language: l, expect: e}
 	for i, text := range e.That {
 		compiled, err := l.condition(text)
 		if err != nil {
@@ -50,6 +51,7 @@ func NewJudge(l *Language, e expect.Expect) (*Judge, error) {
 		{e.Status != "", judgeStatus},
 		{e.ExitCode != nil, judgeExitCode},
 		{true, judgeCounts},
+		{e.EarlyRetries != nil, judgeEarlyRetries},
 		{e.CallsBy != nil, judgeCallsBy},
 		{e.Tokens != nil, judgeTokens},
 		{e.Cost != nil, judgeCost},
@@ -57,6 +59,7 @@ func NewJudge(l *Language, e expect.Expect) (*Judge, error) {
 		{e.Duration != nil, judgeDuration},
 		{len(e.Stops) > 0, judgeStops},
 		{true, judgeScript},
+		{true, judgeTalk},
 		{true, judgeViolations},
 		{e.Snapshot != nil, judgeSnapshot},
 		{len(e.That) > 0, judgeThat},
@@ -171,6 +174,22 @@ func judgeCounts(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	found = judgeCount(found, "retries", "retry", "retries", j.expect.Retries, f.Calls.Retries)
 	return judgeCount(found, "iterations", "iteration", "iterations", j.expect.Iterations, f.Run.Iterations)
 }
+
+func judgeEarlyRetries(j *Judge, f *measure.Facts, found []Finding) []Finding {
+	limit := j.expect.EarlyRetries
+	if earlyKnown(f) {
+		return judgeCount(found, "early_retries", "early retry", "early retries", limit, f.Calls.EarlyRetries)
+	}
+	return append(found, Finding{
+		Severity: Failing, Rule: "early_retries", Message: fmt.Sprintf("expected %s early retries, but their number is unknown", limit),
+		Evidence: noScript,
+	})
+}
+
+// earlyKnown reports whether the times between requests are known, and noScript why not.
+func earlyKnown(f *measure.Facts) bool { return f.Script.Requests > 0 || f.Calls.Total == 0 }
+
+const noScript = "no call reached a scripted backend, which would have measured the waits"
 
 func judgeCallsBy(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, purpose := range slices.Sorted(maps.Keys(j.expect.CallsBy)) {

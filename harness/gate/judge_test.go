@@ -19,12 +19,13 @@ import (
 func facts(change ...func(*measure.Facts)) measure.Facts {
 	f := measure.Facts{
 		Run:     measure.RunFacts{Status: "no-progress", ExitCode: 5, Iterations: 3, Details: "3 identical answers", Duration: 6, DurationKnown: true},
-		Calls:   measure.CallFacts{Total: 3, Failed: 1, Retries: 2, By: map[string]int{"work": 2, "judge": 1}},
+		Calls:   measure.CallFacts{Total: 3, Failed: 1, Retries: 2, EarlyRetries: 1, By: map[string]int{"work": 2, "judge": 1}},
 		Tokens:  measure.TokenFacts{Known: true, Input: 60, Output: 40, Total: 100},
 		Cost:    measure.CostFacts{Known: true, EUR: 0.01, USD: 0.0125},
 		Latency: measure.LatencyFacts{N: 3, Mean: 2, P50: 2, P95: 3, Max: 3.5, All: []float64{1, 2, 3.5}},
 		Events:  []event.Event{{Kind: event.Guard, Name: "no-progress", N: 3, Attrs: map[string]any{"limit": 3.0, "mode": "strict"}}},
 		Answers: []string{"Same response", "Same response", "Same response"},
+		Script:  measure.ScriptFacts{Requests: 5},
 	}
 	for _, c := range change {
 		c(&f)
@@ -73,6 +74,8 @@ var _ = Describe("Judge", Label("H-04"), func() {
 			"calls_by", `expected at least 1 call of purpose "plan", saw 0`),
 		Entry("retries", expect.Expect{Retries: exactly(1)}, expect.Expect{Retries: exactly(2)},
 			"retries", "expected exactly 1 retry, saw 2"),
+		Entry("early retries", expect.Expect{EarlyRetries: exactly(0)}, expect.Expect{EarlyRetries: exactly(1)},
+			"early_retries", "expected exactly 0 early retries, saw 1"),
 		Entry("iterations", expect.Expect{Iterations: exactly(4)}, expect.Expect{Iterations: exactly(3)},
 			"iterations", "expected exactly 4 iterations, saw 3"),
 		Entry("tokens", expect.Expect{Tokens: between(0, 99)}, expect.Expect{Tokens: between(0, 100)},
@@ -101,7 +104,7 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		lower := quantity.Duration(1)
 		e := expect.Expect{
 			Status: "done", ExitCode: new(0), Calls: exactly(0), CallsBy: map[string]expect.Count{"work": *exactly(0), "a.b": *exactly(1)},
-			Retries: exactly(0), Iterations: exactly(0), Tokens: exactly(0), Cost: &expect.Cost{AtMost: eur(0)},
+			Retries: exactly(0), Iterations: exactly(0), EarlyRetries: exactly(0), Tokens: exactly(0), Cost: &expect.Cost{AtMost: eur(0)},
 			Latency:  &expect.Latency{Mean: &lower, P50: &lower, P95: &lower, Max: &lower},
 			Duration: &lower, Stops: []string{"defers"}, That: []string{"true", "false"},
 		}
@@ -116,7 +119,7 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		}
 		Expect(places).To(Equal([]string{
 			"", "", // the unexpected call and the fault that never fired
-			"expect.status", "expect.exit_code", "expect.calls", "expect.retries", "expect.iterations",
+			"expect.status", "expect.exit_code", "expect.calls", "expect.retries", "expect.iterations", "expect.early_retries",
 			`expect.calls_by["a.b"]`, "expect.calls_by.work", "expect.tokens", "expect.cost",
 			"expect.latency.mean", "expect.latency.p50", "expect.latency.p95", "expect.latency.max", "expect.duration",
 			"expect.stops", "expect.that[1]", "backend.rules[11]",
@@ -256,6 +259,7 @@ var _ = Describe("Judge", Label("H-04"), func() {
 
 var _ = Describe("An unknown fact", Label("H-04"), func() {
 	unknownCost := func(f *measure.Facts) { f.Cost = measure.CostFacts{EUR: 0.004, Why: `no price for model "x"`} }
+	noBackend := func(f *measure.Facts) { f.Script.Requests, f.Calls.EarlyRetries = 0, 0 }
 	unknownTokens := func(f *measure.Facts) { f.Tokens.Known = false }
 	unknownLatency := func(f *measure.Facts) { f.Latency = measure.LatencyFacts{} }
 	unknownDuration := func(f *measure.Facts) { f.Run.DurationKnown, f.Run.Duration = false, 0 }
@@ -272,6 +276,8 @@ var _ = Describe("An unknown fact", Label("H-04"), func() {
 		Entry("cost with an upper limit", expect.Expect{Cost: &expect.Cost{AtMost: eur(1)}}, unknownCost, gate.Failing, "the cost is limited, but it is unknown", `no price for model "x"`),
 		Entry("cost with a lower limit", expect.Expect{Cost: &expect.Cost{AtLeast: eur(1)}}, unknownCost, gate.Failing, "the cost is limited, but it is unknown", `no price for model "x"`),
 		Entry("cost that already exceeds the limit", expect.Expect{Cost: &expect.Cost{AtMost: eur(0.001)}}, unknownCost, gate.Failing, "expected a cost of at most 0.001 EUR, saw 0.004 EUR", ""),
+		Entry("early retries", expect.Expect{EarlyRetries: exactly(0)}, noBackend, gate.Failing, "expected exactly 0 early retries, but their number is unknown", "no call reached a scripted backend, which would have measured the waits"),
+		Entry("early retries in an expression", expect.Expect{That: []string{"calls.early_retries == 0"}}, noBackend, gate.Failing, "calls.early_retries is unknown: calls.early_retries == 0", "no call reached a scripted backend, which would have measured the waits"),
 		Entry("tokens", expect.Expect{Tokens: between(1, 1000)}, unknownTokens, gate.Failing, "expected at least 1 and at most 1000 tokens, but their number is unknown", "at least 100; a call was answered without usage"),
 		Entry("tokens, exactly", expect.Expect{Tokens: exactly(100)}, unknownTokens, gate.Failing, "expected exactly 100 tokens, but their number is unknown", "at least 100; a call was answered without usage"),
 		Entry("tokens that already exceed the limit", expect.Expect{Tokens: between(1, 99)}, unknownTokens, gate.Failing, "expected at least 1 and at most 99 tokens, saw 100", ""),

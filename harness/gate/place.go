@@ -10,7 +10,7 @@ import (
 // record.Scenario.Where, or "".
 func expectationOf(f *Finding) string {
 	switch f.Rule {
-	case "status", "exit_code", "calls", "retries", "iterations", "tokens", "cost",
+	case "status", "exit_code", "calls", "retries", "early_retries", "iterations", "tokens", "cost",
 		"latency", "latency.mean", "latency.p50", "latency.p95", "latency.max", "duration":
 		return "expect." + f.Rule
 	case SnapshotRule:

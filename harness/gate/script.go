@@ -30,6 +30,9 @@ func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
 		found = append(found, finding)
 	}
 	found = j.judgeMisfit(found, expect.InvalidRequest, "a provider would have refused this request", f.Script.Invalid)
+	for _, e := range f.Script.Warnings {
+		found = append(found, Finding{Severity: Info, Rule: "base-url", Message: "the base URL of the client is wrong", Evidence: e})
+	}
 	return judgeUnfired(j, f, found)
 }
 
@@ -61,10 +64,21 @@ func (j *Judge) misfit(rule, message, evidence string) Finding {
 // neverDelivered ends the message about a reply whose fault was injected, after which the agent gave up.
 const neverDelivered = " was never delivered"
 
+// lineName matches the name of a line of the backend's script, or of the script of an MCP server.
+const lineName = `(?:mcp\[[0-9]+\]\.tools\[[0-9]+\]\.)?(?:replies|rules)\[[0-9]+\]`
+
+// lineKey returns the key of a line in a scenario file.
+func lineKey(name string) string {
+	if strings.HasPrefix(name, "mcp[") {
+		return name
+	}
+	return "backend." + name
+}
+
 // The forms in which recordings name a reply that was not delivered as often as planned.
 var (
-	undelivered = regexp.MustCompile(`^((?:replies|rules)\[[0-9]+\]): (?:never used|([0-9]+) of ([0-9]+) left)(?:; (.*))?$`)
-	scriptLine  = regexp.MustCompile(`^(replies|rules)\[[0-9]+\]$`)
+	undelivered = regexp.MustCompile(`^(` + lineName + `): (?:never used|([0-9]+) of ([0-9]+) left)(?:; (.*))?$`)
+	scriptLine  = regexp.MustCompile(`^` + lineName + `$`)
 )
 
 // unusedReply returns the message and the evidence for an entry of record.Script.Unused.
@@ -88,7 +102,7 @@ func unusedReply(entry string) (message, evidence string) {
 // The forms in which recordings name the reply that is nearest to a call without one, and the quoted
 // text of agents, which may contain the same words.
 var (
-	nearest = regexp.MustCompile(`(?:is not the one that|all replies up to|the closest is) ((?:replies|rules)\[[0-9]+\])`)
+	nearest = regexp.MustCompile(`(?:is not the one that|all replies up to|the closest is) (` + lineName + `)`)
 	quoted  = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 )
 
@@ -100,13 +114,13 @@ func nearestReply(entry string) string {
 	if m == nil {
 		return ""
 	}
-	return "backend." + m[1]
+	return lineKey(m[1])
 }
 
 // scriptKey returns the key of the script line with which an entry begins, or "".
 func scriptKey(entry string) string {
 	if line, _, _ := strings.Cut(entry, ":"); scriptLine.MatchString(line) {
-		return "backend." + line
+		return lineKey(line)
 	}
 	return ""
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
+	"github.com/rehearse-dev/rehearse/mocks/mcp"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -70,6 +71,7 @@ func (l List) Language() *gate.Language {
 // at once. A program whose Env.Executable is empty must call it first.
 func (l List) Main() {
 	agent.Main()
+	mcp.Main()
 	for _, k := range l {
 		if k.Main != nil {
 			k.Main()

@@ -72,14 +72,14 @@ type AgentTotals struct{ extensions []extensionTotals }
 // extensionTotals accumulates the facts of one extension.
 type extensionTotals struct {
 	*Extension
-	tallies []tally // one for each metric
+	tallies []tally // one for each metric; none before the first trial
 }
 
 // NewAgentTotals returns empty totals of the extensions.
 func NewAgentTotals(extensions []Extension) *AgentTotals {
 	t := &AgentTotals{extensions: make([]extensionTotals, len(extensions))}
 	for i := range extensions {
-		t.extensions[i] = extensionTotals{&extensions[i], make([]tally, len(extensions[i].Metrics))}
+		t.extensions[i].Extension = &extensions[i]
 	}
 	return t
 }
@@ -91,6 +91,9 @@ func (t *AgentTotals) Add(f *Facts) {
 		facts := f.Extensions[e.Name]
 		if facts == nil || !e.Counts(facts) {
 			continue
+		}
+		if e.tallies == nil {
+			e.tallies = make([]tally, len(e.Metrics))
 		}
 		for j := range e.tallies {
 			e.tallies[j].add(e.Metrics[j].part(facts, f))

@@ -31,8 +31,14 @@ type Facts struct {
 	Scores map[string]bool `cel:"scores" json:"scores,omitempty"`
 	// Turns are the turns of a conversation with an external agent; empty for others.
 	Turns []TurnFacts `cel:"turns" json:"-"`
+	// MCP are the calls of tools at scripted MCP servers, in the order in which they ended.
+	MCP []ToolFacts `cel:"mcp" json:"-"`
 	// Files are the beginnings of the files that the agent left in its workspace, by path.
 	Files map[string]string `cel:"files" json:"-"`
+	// User describes the conversation from the side of a simulated user; the extension of simulated
+	// users shows it to expressions. Checks are the checks of the conversation's script.
+	User   UserFacts    `cel:"-" json:"-"`
+	Checks []CheckFacts `cel:"-" json:"-"`
 	// Snapshots are the renderings to compare with snapshots, by the keys of expect.Snapshot.
 	Snapshots map[string]string `cel:"-" json:"-"`
 	// Last is the last call, for readers of a failed trial; nil without calls.
@@ -95,9 +101,12 @@ type CallFacts struct {
 	Failed int `cel:"failed" json:"failed"`
 	// Retries are retries of the project's own client, each within its call, or repeated
 	// requests of an external agent, each a call of its own.
-	Retries int            `cel:"retries" json:"retries"`
-	By      map[string]int `cel:"by" json:"by,omitempty"`         // by purpose
-	Errors  map[string]int `cel:"errors" json:"errors,omitempty"` // by kind, retries included
+	Retries int `cel:"retries" json:"retries"`
+	// EarlyRetries counts the requests that came before the wait was over that the previous
+	// answer asked for. Only a scripted backend knows them.
+	EarlyRetries int            `cel:"early_retries" json:"early_retries,omitempty"`
+	By           map[string]int `cel:"by" json:"by,omitempty"`         // by purpose
+	Errors       map[string]int `cel:"errors" json:"errors,omitempty"` // by kind, retries included
 	// Finish is the finish reason of the last answer, such as "stop" or "length".
 	Finish string `cel:"finish" json:"finish,omitempty"`
 	// LastError is the kind of error of the last call; empty if the call was answered.
@@ -146,6 +155,7 @@ type ScriptFacts struct {
 	Unexpected []string       `cel:"unexpected" json:"unexpected,omitempty"`
 	Invalid    []string       `cel:"invalid" json:"invalid,omitempty"`
 	Unfired    []string       `cel:"unfired" json:"unfired,omitempty"`
+	Warnings   []string       `cel:"warnings" json:"warnings,omitempty"`
 	Fired      map[string]int `cel:"fired" json:"fired,omitempty"`     // faults by kind
 	HungUp     int            `cel:"hung_up" json:"hung_up,omitempty"` // clients that disconnected
 }

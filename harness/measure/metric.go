@@ -53,6 +53,16 @@ func Sum[T any](name string, count func(*T) int) Metric {
 	)
 }
 
+// Amount adds up an amount in a unit. It is unknown if that of any trial is.
+func Amount[T any](name, unit string, amount func(*T) (value float64, known bool)) Metric {
+	return newMetric(
+		func(f *T, _ *Facts) part { value, known := amount(f); return part{sum: value, unknown: !known} },
+		func(t *tally) Value {
+			return Value{Name: name, Unit: unit, Known: !t.unknown, N: t.trials, Value: new(t.sum)}
+		},
+	)
+}
+
 // SumBy adds up counts by key. Each key has a value of its own, whose name is prefix
 // followed by the key.
 func SumBy[T any](prefix string, counts func(*T) map[string]int) Metric {

@@ -43,6 +43,9 @@ func Trial(sc record.Scenario, tr record.Trial, timings []record.Timing, extensi
 		Script: scriptFacts(&tr),
 		Scores: scoreFacts(&tr),
 		Turns:  turnFacts(&tr),
+		MCP:    toolFacts(&tr),
+		User:   userFacts(&sc, &tr),
+		Checks: checkFacts(&sc, &tr, timings, extensions),
 		Files:  fileFacts(&tr),
 		Last:   lastCall(&tr),
 		Log:    logFact(&tr),
@@ -128,7 +131,8 @@ func perturbed(tr *record.Trial) (n int) {
 		}
 	}
 	for i := range tr.Events {
-		if is[record.Perturbed](&tr.Events[i].Event) {
+		e := &tr.Events[i].Event
+		if c, ok := event.Read[record.ToolCall](e); is[record.Perturbed](e) || ok && c.Fault != "" {
 			n++
 		}
 	}
@@ -213,6 +217,9 @@ func callFacts(tr *record.Trial) CallFacts {
 	for i := range tr.Exchanges {
 		if tr.Exchanges[i].Retry {
 			f.Retries++
+		}
+		if tr.Exchanges[i].Early {
+			f.EarlyRetries++
 		}
 	}
 	for i := range tr.Calls {
@@ -359,6 +366,7 @@ func scriptFacts(tr *record.Trial) ScriptFacts {
 		Unexpected: tr.Script.Unexpected,
 		Invalid:    tr.Script.Invalid,
 		Unfired:    tr.Script.Unfired,
+		Warnings:   tr.Script.Warnings,
 	}
 	for i := range tr.Exchanges {
 		x := &tr.Exchanges[i]

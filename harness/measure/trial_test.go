@@ -137,8 +137,8 @@ var _ = Describe("Trial", Label("H-04"), func() {
 
 	It("counts the repeated requests of an external agent", func() {
 		tr := trial()
-		tr.Exchanges[2].Retry, tr.Exchanges[3].Retry = true, true
-		Expect(measure.Trial(scenario(), tr, nil, nil).Calls.Retries).To(Equal(3 + 2))
+		tr.Exchanges[2].Retry, tr.Exchanges[3].Retry, tr.Exchanges[3].Early = true, true, true
+		Expect(measure.Trial(scenario(), tr, nil, nil).Calls).To(And(HaveField("Retries", 3+2), HaveField("EarlyRetries", 1)))
 	})
 
 	It("counts perturbations other than faults of calls", func() {

@@ -25,6 +25,19 @@ func (c *Collector) clean(s string) string {
 	return fmt.Sprintf("%s\n[CUT: %d bytes in all, SHA-256 %x]", sanitize.Prefix(s, maxText), len(s), sha256.Sum256([]byte(s)))
 }
 
+// cleanList returns a list of texts as it is stored. Other lists become text.
+func (c *Collector) cleanList(in []any) any {
+	out := make([]any, len(in))
+	for i, v := range in {
+		text, ok := v.(string)
+		if !ok {
+			return c.clean(fmt.Sprint(in))
+		}
+		out[i] = c.clean(text)
+	}
+	return out
+}
+
 // cleanAttrs returns attributes as they are stored. Values that do not survive a round trip
 // through JSON become text, so that they do not make the recording fail.
 func (c *Collector) cleanAttrs(in map[string]any) map[string]any {
@@ -44,6 +57,8 @@ func (c *Collector) cleanAttrs(in map[string]any) map[string]any {
 			} else {
 				out[c.clean(k)] = v
 			}
+		case []any:
+			out[c.clean(k)] = c.cleanList(v)
 		default:
 			out[c.clean(k)] = c.clean(fmt.Sprint(v))
 		}

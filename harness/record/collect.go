@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +62,21 @@ func NewCollector(opt CollectorOptions) *Collector {
 		start: opt.Clock.Now(),
 		trial: Trial{Head: opt.Head},
 		ids:   map[messageKey]string{},
+	}
+}
+
+// Fork returns a Collector that continues a copy of the record under another head, on another clock that
+// shows the same time. No call may be in progress.
+func (c *Collector) Fork(head TrialHead, clk clock.Clock) *Collector {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	opt, trial := c.opt, c.trial
+	opt.Head, opt.Clock, trial.Head = head, clk, head
+	// Only the last elements are changed, so copies can share the others. An append copies them.
+	trial.Messages, trial.Calls, trial.Events = slices.Clip(trial.Messages), slices.Clip(trial.Calls), slices.Clip(trial.Events)
+	return &Collector{
+		opt: opt, start: c.start, done: c.done, trial: trial, timings: slices.Clone(c.timings),
+		ids: maps.Clone(c.ids), previous: slices.Clone(c.previous), prevIDs: c.prevIDs,
 	}
 }
 
@@ -157,6 +173,16 @@ func (c *Collector) failed(call *Call, err error, ended bool) {
 	case ended:
 		call.Error.Kind = Cancelled
 	}
+}
+
+// Head returns the head of the record.
+func (c *Collector) Head() TrialHead { return c.opt.Head }
+
+// Calls returns the number of calls that have begun.
+func (c *Collector) Calls() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.trial.Calls)
 }
 
 // Emit records an event. It implements event.Sink.

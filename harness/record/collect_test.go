@@ -97,6 +97,37 @@ var _ = Describe("Collector", Label("H-04"), func() {
 		Expect(trial.Calls[3].Reply).To(Equal("m8"))
 	})
 
+	It("forks into a record that continues under another head", func(ctx SpecContext) {
+		ask := func(c *record.Collector, texts ...string) {
+			var all []llm.Message
+			for _, text := range texts {
+				all = append(all, user(text))
+			}
+			_, err := c.Wrap(answering(clk, time.Second, llm.Reply{Text: "answer to " + texts[len(texts)-1]}, nil)).Complete(ctx, llm.Request{Messages: all})
+			Expect(err).NotTo(HaveOccurred())
+			c.Emit(event.Event{Kind: event.Iteration, Name: texts[len(texts)-1]})
+		}
+		ask(c, "a")
+		later := clock.NewVirtual()
+		Expect(later.Sleep(ctx, clk.Elapsed())).To(Succeed())
+		forked := c.Fork(record.TrialHead{Scenario: "other", N: 2, Seed: 7}, later)
+		Expect(forked.Head()).To(HaveField("Scenario", "other"))
+		ask(c, "a", "b")
+		ask(forked, "a", "c")
+		ask(forked, "a", "c", "d")
+		other, own := forked.Finish(record.End{}, record.Script{}, nil), c.Finish(record.End{}, record.Script{}, nil)
+		Expect(own.Head.Scenario).To(Equal("s"))
+		Expect(own.Messages).To(HaveExactElements(HaveField("Content", "a"), HaveField("Content", "answer to a"),
+			HaveField("Content", "b"), HaveField("Content", "answer to b")))
+		Expect(own.Calls).To(HaveLen(2))
+		Expect(own.Events).To(HaveExactElements(HaveField("Name", "a"), HaveField("Name", "b")))
+		Expect(other.Head.Scenario).To(Equal("other"))
+		Expect(other.Calls).To(HaveExactElements(HaveField("Messages", []string{"m1"}), HaveField("Messages", []string{"m1", "m3"}),
+			HaveField("Messages", []string{"m1", "m3", "m5"})))
+		Expect(other.Events).To(HaveExactElements(HaveField("Name", "a"), HaveField("Name", "c"), HaveField("Name", "d")))
+		Expect(other.Events[1].At).To(Equal(time.Second), "its clock is its own")
+	})
+
 	It("distinguishes messages by every field", func(ctx SpecContext) {
 		call := func(id, name, args string) llm.Message {
 			return llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: id, Name: name, Arguments: args}}}
@@ -250,11 +281,11 @@ var _ = Describe("Collector", Label("H-04"), func() {
 
 	It("stores attributes that JSON cannot represent as text", func() {
 		c.Emit(event.Event{Attrs: map[string]any{
-			"nan": math.NaN(), "inf": math.Inf(1), "half": 0.5, "yes": true, "n": int64(3), "d": time.Second, "nil": nil,
+			"nan": math.NaN(), "inf": math.Inf(1), "half": 0.5, "yes": true, "n": int64(3), "d": time.Second, "nil": nil, "names": []any{"a"}, "mixed": []any{1},
 		}})
 		trial := c.Finish(record.End{}, record.Script{}, nil)
 		Expect(trial.Events[0].Attrs).To(Equal(map[string]any{
-			"nan": "NaN", "inf": "+Inf", "half": 0.5, "yes": true, "n": int64(3), "d": "1s", "nil": "<nil>",
+			"nan": "NaN", "inf": "+Inf", "half": 0.5, "yes": true, "n": int64(3), "d": "1s", "nil": "<nil>", "names": []any{"a"}, "mixed": "[1]",
 		}))
 		_, err := record.Encode(trial)
 		Expect(err).NotTo(HaveOccurred())

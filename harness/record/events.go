@@ -1,6 +1,10 @@
 package record
 
-import "github.com/rehearse-dev/rehearse/event"
+import (
+	"time"
+
+	"github.com/rehearse-dev/rehearse/event"
+)
 
 // Turn is the event of one turn of a conversation with an external agent. The event's N is
 // the number of the turn, its detail the answer. Further attributes are observations of the
@@ -39,6 +43,28 @@ func (Turn) Extra(e *event.Event) (rest map[string]any) {
 	}
 	return rest
 }
+
+// ToolCall is the event of a call of a tool at a scripted MCP server, when it has ended. The event's N is the number
+// of the call in order of arrival, its detail the text of the result.
+type ToolCall struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+	// Arguments are compact JSON.
+	Arguments string `json:"arguments"`
+	// Line is the line of the script that answered, such as "mcp[0].tools[1].replies[0]"; empty if none.
+	Line string `json:"line,omitempty"`
+	// Error is the reason why there is no result, or the text of a result that reports a failure.
+	Error string `json:"error,omitempty"`
+	// Fault is the kind of the injected fault.
+	Fault string `json:"fault,omitempty"`
+	// Latency is that of the script.
+	Latency time.Duration `json:"latency_ns,omitempty"`
+	// Calls counts the agent's calls to its model before the end of this call.
+	Calls int `json:"calls"`
+}
+
+// Event implements event.Payload.
+func (ToolCall) Event() (event.Kind, string) { return event.Tool, "mcp" }
 
 // File is the event of a file that an agent left; its detail is the beginning of the text.
 type File struct {

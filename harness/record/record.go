@@ -9,6 +9,10 @@ package record
 
 import (
 	"encoding/json"
+	"iter"
+	"maps"
+	"path"
+	"slices"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/event"
@@ -27,8 +31,10 @@ type Run struct {
 	ID string `json:"id"`
 	// Tool is the program's name and version.
 	Tool string `json:"tool"`
-	// Prices is the date of the price table.
-	Prices string `json:"prices"`
+	// Prices is the date of the price table, and EURPerUSD its exchange rate of RateDate. Dates are YYYY-MM-DD.
+	Prices    string  `json:"prices"`
+	EURPerUSD float64 `json:"eur_per_usd,omitzero"`
+	RateDate  string  `json:"rate_date,omitempty"`
 	// Scenarios and Trials are the planned numbers.
 	Scenarios int               `json:"scenarios"`
 	Trials    int               `json:"trials"`
@@ -60,22 +66,27 @@ type Planned struct {
 
 // Scenario precedes the trials of a scenario, which can be read without the scenario file.
 type Scenario struct {
-	Name    string   `json:"name"`
-	File    string   `json:"file,omitempty"`
-	Digest  string   `json:"digest"`
-	About   string   `json:"about,omitempty"`
-	Proves  []string `json:"proves,omitempty"`
-	Tags    []string `json:"tags,omitempty"`
-	Seed    uint64   `json:"seed"`
-	Trials  int      `json:"trials"`
-	Agent   string   `json:"agent"`   // "loop", ...
-	Backend string   `json:"backend"` // "openai", "socket", "claude", ...
-	Model   string   `json:"model,omitempty"`
+	Name   string `json:"name"`
+	File   string `json:"file,omitempty"`
+	Digest string `json:"digest"`
+	// Files has the SHA-256 hashes, in hex, of File and of the files that it names, by their paths
+	// from its folder.
+	Files   map[string]string `json:"files,omitempty"`
+	About   string            `json:"about,omitempty"`
+	Proves  []string          `json:"proves,omitempty"`
+	Tags    []string          `json:"tags,omitempty"`
+	Seed    uint64            `json:"seed"`
+	Trials  int               `json:"trials"`
+	Agent   string            `json:"agent"`   // "loop", ...
+	Backend string            `json:"backend"` // "openai", "socket", "claude", ...
+	Model   string            `json:"model,omitempty"`
 	// RealTime is true if the driven system is another process. The times are then in the
 	// timings file beside the recording.
 	RealTime bool `json:"real_time,omitempty"`
 	// Price is nil if the model's price is unknown.
-	Price  *price.Quote  `json:"price,omitempty"`
+	Price *price.Quote `json:"price,omitempty"`
+	// User is the model of the simulated user; nil without one.
+	User   *UserModel    `json:"user,omitempty"`
 	Expect expect.Expect `json:"expect"`
 	// Limits are the agent's effective settings, for readers.
 	Limits json.RawMessage `json:"limits,omitempty"`
@@ -88,6 +99,25 @@ type Scenario struct {
 	Invariants []string `json:"invariants,omitempty"`
 	// Faults are the planned faults of the script; each must fire.
 	Faults []PlannedFault `json:"faults,omitempty"`
+}
+
+// UserModel is a model that puts the messages of a simulated user into words.
+type UserModel struct {
+	Backend string `json:"backend"` // "openai" or "live"
+	Model   string `json:"model,omitempty"`
+	// Price is nil if the model's price is unknown.
+	Price *price.Quote `json:"price,omitempty"`
+}
+
+// SourceFiles returns Files by their paths, with the folder of File, in order.
+func (s *Scenario) SourceFiles() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, name := range slices.Sorted(maps.Keys(s.Files)) {
+			if !yield(path.Join(path.Dir(s.File), name), s.Files[name]) {
+				return
+			}
+		}
+	}
 }
 
 // PlannedFault is a fault of the script.
@@ -174,6 +204,9 @@ type Exchange struct {
 	// Retry is true if the client of an external agent repeated a failed request; the
 	// project's own clients count theirs in Call.Retries.
 	Retry bool `json:"retry,omitempty"`
+	// Early is true if the request came before the wait was over that the previous answer asked
+	// for, with Retry-After or in another way of the protocol.
+	Early bool `json:"early,omitempty"`
 }
 
 // Event is an event of the agent with its time.
@@ -194,6 +227,9 @@ type Script struct {
 	// Unfired are the planned faults that never took effect, such as
 	// "replies[2]: missing-done".
 	Unfired []string `json:"unfired,omitempty"`
+	// Warnings are advice about requests that were answered, such as one whose base URL lacks
+	// "/v1".
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // End is the last line of a trial: how the agent ended.

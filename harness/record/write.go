@@ -52,6 +52,9 @@ func (w *Writer) Scenario(s Scenario) error { return w.one(kindScenario, s) }
 // Trial writes what Encode returned for a trial.
 func (w *Writer) Trial(encoded []byte) error { return w.lines(encoded) }
 
+// Last returns the number of lines so far, and the hash of the last one.
+func (w *Writer) Last() (lines int, hash string) { return w.seq, string(w.chain.prev[:]) }
+
 // Close writes the last line. It does not close the underlying writer.
 func (w *Writer) Close(c Close) error {
 	if err := w.one(kindClose, c); err != nil {

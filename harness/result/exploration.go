@@ -39,6 +39,7 @@ const (
 	Outages Family = "outage"  // each call × each fault that a retry recovers from, until the agent gives up
 	Latency Family = "latency" // each call × each timeout, a tick less and a tick more
 	Texts   Family = "text"    // each call × each change of the reply's text
+	Tools   Family = "tool"    // each call of a tool at an MCP server × each fault
 	Crashes Family = "crash"   // each durable write × before, after, disk full
 	Users   Family = "user"    // each turn × each thing that people do
 	Pairs   Family = "pair"    // two faults, chosen by a covering design
@@ -125,6 +126,8 @@ func (f Family) Description() string {
 		return "each call × each time limit, one tick below and one above"
 	case Texts:
 		return "each call × each change of the reply: truncated, reformatted, translated, padded"
+	case Tools:
+		return "each call of a tool at a scripted MCP server × a failed result, no result, a broken message, an error, the server's end"
 	case Crashes:
 		return "each durable write × a crash before or after it, or a full disk; then the agent is resumed"
 	case Users:
@@ -137,7 +140,7 @@ func (f Family) Description() string {
 
 // Families returns all families in the order in which they are shown.
 func Families() []Family {
-	return []Family{Faults, Outages, Latency, Texts, Crashes, Users, Pairs}
+	return []Family{Faults, Outages, Latency, Texts, Tools, Crashes, Users, Pairs}
 }
 
 // outcomes returns all outcomes, from best to worst.

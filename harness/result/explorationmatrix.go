@@ -67,7 +67,7 @@ func parsePlace(perturb string) (place, bool) {
 	where, what, _ := strings.Cut(perturb, ":")
 	point, number, _ := strings.Cut(where, "=")
 	n, err := strconv.Atoi(number)
-	known := point == "call" || point == "write" || point == "turn"
+	known := point == "call" || point == "tool" || point == "write" || point == "turn"
 	return place{point, n, what}, known && err == nil && n > 0 && what != ""
 }
 

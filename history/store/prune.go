@@ -36,7 +36,7 @@ func (s *Store) remove(ctx context.Context, tx *sql.Tx, ids []string) (removed i
 		for i, id := range chunk {
 			args[i] = id
 		}
-		result, err := tx.ExecContext(ctx, `DELETE FROM history_runs WHERE id IN `+tuple(1, len(chunk)), args...)
+		result, err := tx.ExecContext(ctx, `DELETE FROM history_runs WHERE id IN `+s.tuple(1, len(chunk)), args...)
 		if err != nil {
 			return 0, err
 		}

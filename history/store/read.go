@@ -155,7 +155,7 @@ func (s *Store) measures(ctx context.Context, list []stored, names []string) (ma
 	for chunk := range slices.Chunk(keys, maxParameters) {
 		named := ""
 		if len(names) > 0 {
-			named = ` AND name IN ` + tuple(len(chunk)+1, len(names))
+			named = ` AND name IN ` + s.tuple(len(chunk)+1, len(names))
 			chunk = slices.Clip(chunk)
 			for _, name := range names {
 				chunk = append(chunk, name)
@@ -166,7 +166,7 @@ func (s *Store) measures(ctx context.Context, list []stored, names []string) (ma
 			all[outcome] = append(all[outcome], m)
 			return struct{}{}, err
 		}, `SELECT outcome, name, unit, known, value, lo, hi, n, alike FROM history_measures
-			WHERE outcome IN `+tuple(1, len(chunk)-len(names))+named+` ORDER BY outcome, name`, chunk...)
+			WHERE outcome IN `+s.tuple(1, len(chunk)-len(names))+named+` ORDER BY outcome, name`, chunk...)
 		if err != nil {
 			return nil, err
 		}

@@ -46,7 +46,7 @@ func (s *Store) Add(ctx context.Context, e *history.Entry, live bool) (added boo
 		return false, err
 	}
 	defer func() { _ = tx.Rollback() }()
-	if added, err = add(ctx, tx, e, outcomes); err != nil || !added {
+	if added, err = add(ctx, transaction{tx, s.tuple}, e, outcomes); err != nil || !added {
 		return false, err
 	}
 	return true, tx.Commit()
@@ -90,7 +90,7 @@ func encode(v any) ([]byte, error) {
 		jsontext.AllowInvalidUTF8(true))
 }
 
-func add(ctx context.Context, tx *sql.Tx, e *history.Entry, outcomes []outcome) (bool, error) {
+func add(ctx context.Context, tx transaction, e *history.Entry, outcomes []outcome) (bool, error) {
 	body, err := encode(e.Run)
 	if err != nil {
 		return false, fmt.Errorf("encode the run: %w", err)
@@ -127,7 +127,7 @@ func add(ctx context.Context, tx *sql.Tx, e *history.Entry, outcomes []outcome) 
 }
 
 // scenarioIDs returns the keys of scenarios by name, and creates missing scenarios.
-func scenarioIDs(ctx context.Context, tx *sql.Tx, variant string, outcomes []outcome) (map[string]int64, error) {
+func scenarioIDs(ctx context.Context, tx transaction, variant string, outcomes []outcome) (map[string]int64, error) {
 	rows := make([][]any, len(outcomes))
 	for i, o := range outcomes {
 		rows[i] = []any{clean(o.Name), variant}
@@ -140,7 +140,7 @@ func scenarioIDs(ctx context.Context, tx *sql.Tx, variant string, outcomes []out
 
 // outcomeIDs returns the keys of outcomes by the hash of their body, and creates missing outcomes with
 // their measures.
-func outcomeIDs(ctx context.Context, tx *sql.Tx, outcomes []outcome) (map[string]int64, error) {
+func outcomeIDs(ctx context.Context, tx transaction, outcomes []outcome) (map[string]int64, error) {
 	bySum := map[string]*outcome{}
 	var rows [][]any
 	for i := range outcomes {
@@ -186,7 +186,7 @@ type wanted struct {
 }
 
 // upsert returns the keys of rows by their text, and inserts missing rows.
-func upsert(ctx context.Context, tx *sql.Tx, w wanted) (map[string]int64, error) {
+func upsert(ctx context.Context, tx transaction, w wanted) (map[string]int64, error) {
 	ids := make(map[string]int64, len(w.rows))
 	byKey := make(map[string][]any, len(w.rows))
 	for _, row := range w.rows {
@@ -198,9 +198,9 @@ func upsert(ctx context.Context, tx *sql.Tx, w wanted) (map[string]int64, error)
 		for i, key := range chunk {
 			args[i] = key
 		}
-		statement := `SELECT id, ` + w.key + ` FROM ` + w.table + ` WHERE ` + w.key + ` IN ` + tuple(1, len(chunk))
+		statement := `SELECT id, ` + w.key + ` FROM ` + w.table + ` WHERE ` + w.key + ` IN ` + tx.tuple(1, len(chunk))
 		if w.where != "" {
-			statement += w.where + fmt.Sprintf("$%d", len(chunk)+1)
+			statement += w.where + tx.tuple(len(chunk)+1, 1)
 			args = append(args, w.argument...)
 		}
 		if err := scanIDs(ctx, tx, ids, statement, args); err != nil {
@@ -216,14 +216,14 @@ func upsert(ctx context.Context, tx *sql.Tx, w wanted) (map[string]int64, error)
 			}
 		}
 	}
-	return ids, inChunks(rows, func(values string, args []any) error {
+	return ids, tx.inChunks(rows, func(values string, args []any) error {
 		// Another writer may have created it since. The update returns its key.
 		return scanIDs(ctx, tx, ids, `INSERT INTO `+w.table+` `+w.columns+` VALUES `+values+` ON CONFLICT `+w.unique+
 			` DO UPDATE SET `+w.key+` = excluded.`+w.key+` RETURNING id, `+w.key, args)
 	})
 }
 
-func scanIDs(ctx context.Context, tx *sql.Tx, ids map[string]int64, statement string, args []any) error {
+func scanIDs(ctx context.Context, tx transaction, ids map[string]int64, statement string, args []any) error {
 	rows, err := tx.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return err
@@ -241,8 +241,8 @@ func scanIDs(ctx context.Context, tx *sql.Tx, ids map[string]int64, statement st
 }
 
 // insert inserts rows, many with one statement. It skips existing rows.
-func insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any) error {
-	return inChunks(rows, func(values string, args []any) error {
+func insert(ctx context.Context, tx transaction, into string, rows [][]any) error {
+	return tx.inChunks(rows, func(values string, args []any) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO `+into+` VALUES `+values+` ON CONFLICT DO NOTHING`, args...)
 		return err
 	})
@@ -251,7 +251,7 @@ func insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any) error {
 // maxParameters limits the parameters of a statement. The limits of both databases are far higher.
 const maxParameters = 4000
 
-func inChunks(rows [][]any, do func(values string, args []any) error) error {
+func (tx transaction) inChunks(rows [][]any, do func(values string, args []any) error) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -263,7 +263,7 @@ func inChunks(rows [][]any, do func(values string, args []any) error) error {
 			if i > 0 {
 				values.WriteByte(',')
 			}
-			values.WriteString(tuple(i*width+1, width))
+			values.WriteString(tx.tuple(i*width+1, width))
 			args = append(args, row...)
 		}
 		if err := do(values.String(), args); err != nil {
@@ -273,8 +273,18 @@ func inChunks(rows [][]any, do func(values string, args []any) error) error {
 	return nil
 }
 
-// tuple returns n parameters from $first, such as "($1,$2)".
-func tuple(first, n int) string {
+// transaction is a transaction of a store.
+type transaction struct {
+	*sql.Tx
+	tuple func(first, n int) string // Store.tuple
+}
+
+// tuple returns n parameters from $first, such as "($1,$2)"; a statement has its parameters in the order of their
+// numbers. In SQLite they have no names, such as "(?,?)", because it compares each name with all earlier ones.
+func (s *Store) tuple(first, n int) string {
+	if !s.postgres {
+		return "(" + strings.Repeat(",?", n)[1:] + ")"
+	}
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, ",$%d", first+i)

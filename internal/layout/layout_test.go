@@ -32,6 +32,7 @@ var allowed = map[string][]string{
 	"stat":      {},
 	"fixtures":  {},
 	"schema":    {},
+	"skills":    {},
 	"internal/": {"internal/", "redact"},
 	"redact":    {"internal/"},
 
@@ -42,13 +43,16 @@ var allowed = map[string][]string{
 	"mocks/wire":    {"llm"},
 	"mocks/tape":    {},
 	"mocks":         {"llm", "clock", "mocks/wire", "mocks/tape"},
+	"mocks/mcp":     {"clock", "mocks"},
 	"mocks/agent":   {"llm", "clock", "mocks", "mocks/wire"},
 	"mocks/capture": {"llm", "clock", "mocks", "mocks/wire", "mocks/tape"},
 
-	"scenarios/expect":  {},
-	"scenarios/keyword": {},
-	"scenarios/perturb": {"mocks"},
-	"scenarios":         {"llm", "llm/price", "mocks", "scenarios/expect", "scenarios/keyword", "scenarios/perturb"},
+	"scenarios/expect":      {},
+	"scenarios/keyword":     {},
+	"scenarios/perturb":     {"mocks", "mocks/mcp"},
+	"scenarios/requirement": {},
+	"scenarios/user":        {"mocks"},
+	"scenarios":             {"llm", "llm/price", "mocks", "mocks/mcp", "scenarios/expect", "scenarios/keyword", "scenarios/perturb", "scenarios/requirement", "scenarios/user"},
 
 	"harness/record": {"llm", "llm/price", "clock", "event", "scenarios/expect"},
 	"harness/shard":  {"harness/record"},
@@ -56,7 +60,7 @@ var allowed = map[string][]string{
 	"harness/app/":   {"clock", "event", "harness/app", "harness/app/", "harness/record"},
 	"harness/app":    {"clock", "event"},
 	"harness/drive": {
-		"llm", "llm/", "clock", "event", "mocks", "mocks/agent", "scenarios", "scenarios/", "harness/record", "harness/app",
+		"llm", "llm/", "clock", "event", "mocks", "mocks/agent", "mocks/mcp", "scenarios", "scenarios/", "harness/record", "harness/app",
 		"harness/judge",
 	},
 	"harness/measure":       {"llm", "llm/price", "stat", "event", "harness/record"},
@@ -64,8 +68,9 @@ var allowed = map[string][]string{
 	"harness/compare":       {"stat", "harness/record", "harness/measure", "harness/gate"},
 	"harness/detect":        {"llm", "clock", "stat"},
 	"harness/label":         {"harness/detect"},
+	"harness/incident":      {"llm", "mocks", "mocks/capture", "scenarios", "harness/record"},
 	"harness/drift":         {"llm", "clock", "mocks/wire", "mocks/capture", "mocks/tape"},
-	"harness/kind":          {"harness/drive", "harness/gate", "harness/measure", "mocks/agent", "scenarios"},
+	"harness/kind":          {"harness/drive", "harness/gate", "harness/measure", "harness/record", "mocks/agent", "mocks/mcp", "scenarios"},
 	"harness/kind/function": core,
 	"harness":               append([]string{"harness/kind/function"}, core...),
 	"harness/explore":       append([]string{"harness"}, core...),
@@ -83,9 +88,11 @@ var allowed = map[string][]string{
 	"reports/plot": {"stat", "harness/measure", "harness/result", "reports/doc"},
 	"reports": {
 		"stat", "harness/compare", "harness/detect", "harness/drift", "harness/gate", "harness/measure", "harness/record",
-		"harness/result", "history", "reports/diff", "reports/doc", "reports/plot",
+		"harness/result", "history", "llm/price", "reports/diff", "reports/doc", "reports/plot", "reports/trace",
 	},
-	"reports/export": {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
+	"reports/trace":    {"harness/gate", "reports/doc", "scenarios/requirement"},
+	"reports/evidence": {"harness/record", "history", "reports"},
+	"reports/export":   {"event", "llm", "harness/record", "harness/measure", "harness/gate"},
 	"reports/rundir": {
 		"harness", "harness/compare", "harness/gate", "harness/measure", "harness/record", "harness/result", "harness/shard", "history",
 		"reports", "reports/",
@@ -112,8 +119,9 @@ var allowed = map[string][]string{
 	"kinds":          {"agents/", "harness/gate", "harness/kind", "harness/kind/"},
 	"kinds/evaluate": {"agents/", "llm", "llm/", "clock", "fixtures", "harness/detect", "reports"},
 	"cli":            {"*"},
+	"cli/config":     {"agents/loop", "scenarios/requirement"},
 	"cmd/":           {"cli", "kinds"},
-	"tools/":         {"clock", "harness/", "kinds/evaluate", "reports"},
+	"tools/":         {"clock", "harness/", "kinds/evaluate", "reports", "reports/", "scenarios/requirement"},
 	"tools/fit":      {"agents/stop", "agents/stop/kind", "agents/stop/train", "clock", "fixtures", "harness/detect", "kinds/evaluate"},
 	"test/":          {"test/"},
 	"examples/":      {},
@@ -121,7 +129,7 @@ var allowed = map[string][]string{
 
 // core lists the imports that a package of the harness may have if it drives scenarios.
 var core = []string{
-	"clock", "event", "llm", "llm/", "mocks", "stat", "scenarios", "scenarios/expect", "scenarios/perturb", "harness/app", "harness/drive",
+	"clock", "event", "llm", "llm/", "mocks", "mocks/mcp", "stat", "scenarios", "scenarios/expect", "scenarios/perturb", "harness/app", "harness/drive",
 	"harness/gate", "harness/kind", "harness/measure", "harness/record", "harness/result",
 }
 

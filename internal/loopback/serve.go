@@ -22,9 +22,16 @@ func CheckHosts(hosts []string) error {
 
 // RequireLocal protects a server on this machine from web pages: it answers only requests
 // whose Host header names this machine or one of hosts, and refuses requests that a browser
-// sends from another origin.
-func RequireLocal(next http.Handler, hosts []string) http.Handler {
-	return RequireHost(http.NewCrossOriginProtection().Handler(next), hosts...)
+// sends from another origin, except from origins, which CheckOrigins accepts.
+func RequireLocal(next http.Handler, hosts, origins []string) http.Handler {
+	if len(origins) > 0 {
+		next = allowOrigins(next, origins)
+	}
+	protection := http.NewCrossOriginProtection()
+	for _, origin := range origins {
+		_ = protection.AddTrustedOrigin(origin) // an invalid one is not trusted
+	}
+	return RequireHost(protection.Handler(next), hosts...)
 }
 
 // Listen listens on the address of --listen, such as 127.0.0.1:8080.
@@ -42,12 +49,20 @@ func ListenAs(flag, address string) (net.Listener, error) {
 	return listener, nil
 }
 
+// Protocols returns HTTP/1 and HTTP/2 without TLS, which Amazon's client for Node requires.
+func Protocols() *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(true)
+	p.SetUnencryptedHTTP2(true)
+	return p
+}
+
 // Serve serves on a listener until ctx ends, and closes it. It calls listening once it accepts
 // connections; public reports whether other machines can connect, too.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, listening func(base string, public bool)) error {
 	ip, ok := listener.Addr().(*net.TCPAddr)
 	listening("http://"+listener.Addr().String()+"/v1", ok && !ip.IP.IsLoopback())
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, Protocols: Protocols()}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {

@@ -47,24 +47,36 @@ func fold(s string) []rune {
 // Distance returns the number of elements that must be inserted, omitted, replaced, or
 // swapped with their neighbour to turn a into b: the optimal string alignment distance. A
 // distance above limit is returned as limit+1. Three rows suffice, as a swap refers to two
-// rows back.
+// rows back, and of each row the elements at most limit beside the diagonal.
 func Distance[T comparable](a, b []T, limit int) int {
 	if max(len(a)-len(b), len(b)-len(a)) > limit {
 		return limit + 1
 	}
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	var space [3 * (maxLen + 1)]int
+	rows, n := space[:], len(b)+1
+	if n > maxLen+1 {
+		rows = make([]int, 3*n)
+	}
+	before, last, row := rows[:n], rows[n:2*n], rows[2*n:3*n]
 	for j := range last {
 		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
+		from, to := max(1, i-limit), min(len(b), i+limit)
+		row[from-1] = limit + 1
+		if from == 1 {
+			row[0] = i
+		}
+		least := row[from-1]
+		for j := from; j <= to; j++ {
 			cost := 1
 			if a[i-1] == b[j-1] {
 				cost = 0
 			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			row[j] = min(row[j-1]+1, last[j-1]+cost)
+			if j < i+limit { // the element above is within the band
+				row[j] = min(row[j], last[j]+1)
+			}
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				row[j] = min(row[j], before[j-2]+1)
 			}

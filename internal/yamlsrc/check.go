@@ -1,7 +1,6 @@
 package yamlsrc
 
 import (
-	"encoding"
 	"fmt"
 	"math"
 	"reflect"
@@ -20,7 +19,7 @@ type checker struct {
 	doc      *Document
 	found    Diagnostics
 	reported map[mark]bool
-	values   map[mark]value // by position, to explain the library's errors
+	values   map[mark]value // by position, to explain the library's errors; nil unless there are any
 	inAlias  int            // aliases around the current value
 	aliased  int            // values visited inside aliases
 	exploded bool           // aliased is above the limit
@@ -62,7 +61,7 @@ func (c *checker) check(n *yaml.Node, t reflect.Type, rules *bounds, path string
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if _, known := c.values[at(n)]; !known {
+	if _, known := c.values[at(n)]; !known && c.values != nil {
 		c.values[at(n)] = value{n, t, path}
 	}
 	switch short := decodesItself(t); {
@@ -115,7 +114,7 @@ func (c *checker) checkStruct(n *yaml.Node, t reflect.Type, path string) {
 		c.check(v, fields[i].typ, fields[i].bounds, Join(path, key.Value))
 	})
 	for _, f := range fields {
-		if f.required && !given[f.key] {
+		if _, ok := given[f.key]; f.required && !ok {
 			c.report(n, Join(path, f.key), fmt.Sprintf("the key %q is missing", f.key), "", "")
 		}
 	}
@@ -130,30 +129,30 @@ func (c *checker) checkMap(n *yaml.Node, t reflect.Type, path string) {
 }
 
 // checkKeys calls visit for each pair of a mapping and of the mappings merged into it,
-// reports keys that are duplicates or not text, and returns the keys.
-func (c *checker) checkKeys(n *yaml.Node, path string, visit func(key, v *yaml.Node)) map[string]bool {
-	given := make(map[string]bool, len(n.Content)/2)
-	first := make(map[string]int, len(n.Content)/2)
+// reports keys that are duplicates or not text, and returns the keys with their lines; the line of a merged
+// key is 0.
+func (c *checker) checkKeys(n *yaml.Node, path string, visit func(key, v *yaml.Node)) map[string]int {
+	given := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, v := target(n.Content[i]), n.Content[i+1]
-		switch line, twice := first[key.Value]; {
+		switch line := given[key.Value]; {
 		case isMerge(key):
 			c.checkMerge(v, path, visit, given)
 			continue
 		case key.Kind != yaml.ScalarNode || isNull(key):
 			c.report(key, path, "found "+describeNode(key)+" as a key", "text", "")
 			continue
-		case twice:
+		case line > 0:
 			c.report(key, Join(path, key.Value), fmt.Sprintf("the key %q is given twice; first on line %d", clip(key.Value), line), "", "")
 			continue
 		}
-		first[key.Value], given[key.Value] = key.Line, true
+		given[key.Value] = key.Line
 		visit(key, v)
 	}
 	return given
 }
 
-func (c *checker) checkMerge(v *yaml.Node, path string, visit func(key, v *yaml.Node), given map[string]bool) {
+func (c *checker) checkMerge(v *yaml.Node, path string, visit func(key, v *yaml.Node), given map[string]int) {
 	c.inAlias++
 	defer func() { c.inAlias-- }()
 	sources := mergeSources(v)
@@ -165,7 +164,9 @@ func (c *checker) checkMerge(v *yaml.Node, path string, visit func(key, v *yaml.
 			return
 		}
 		for key := range c.checkKeys(source, path, visit) {
-			given[key] = true
+			if _, own := given[key]; !own {
+				given[key] = 0
+			}
 		}
 	}
 }
@@ -240,13 +241,3 @@ func fits(n *yaml.Node, t reflect.Type) bool {
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
-
-func isText(t reflect.Type) bool {
-	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
-}
-
-func decodesItself(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[yaml.Unmarshaler]()) ||
-		p.Implements(reflect.TypeFor[interface{ UnmarshalYAML(func(any) error) error }]())
-}

@@ -40,13 +40,22 @@ const (
 // The returned document is never nil. It gives the position of errors that are found later
 // and decodes parts of itself. If there are diagnostics, into has the values that could be decoded.
 func Decode(file string, data []byte, into any) (*Document, Diagnostics) {
-	doc := &Document{file: file}
-	whole, problem := load(doc, data)
+	doc, problem := Parse(file, data)
 	if problem != nil {
 		return doc, Diagnostics{*problem}
 	}
-	doc.root = whole.Content[0]
 	return doc, doc.Decode("", into)
+}
+
+// Parse parses the YAML document data without a type, to recognize the format of a file by its keys. The
+// returned document is never nil; problem is nil unless data is not a document.
+func Parse(file string, data []byte) (doc *Document, problem *Diagnostic) {
+	doc = &Document{file: file}
+	whole, problem := load(doc, data)
+	if problem == nil {
+		doc.root = whole.Content[0]
+	}
+	return doc, problem
 }
 
 // Decode decodes the value at path into the value that into points to, with the rules of
@@ -63,10 +72,18 @@ func (doc *Document) Decode(path string, into any) Diagnostics {
 	if !found {
 		return Diagnostics{doc.diagnostic(place, path, "the value is missing")}
 	}
-	c := checker{doc: doc, reported: make(map[mark]bool), values: make(map[mark]value)}
-	c.check(n, reflect.TypeOf(into).Elem(), nil, path)
-	if !c.exploded {
-		c.adopt(n.Load(into, yaml.WithUniqueKeys(false)))
+	c := checker{doc: doc, reported: make(map[mark]bool)}
+	typ := reflect.TypeOf(into).Elem()
+	c.check(n, typ, nil, path)
+	if c.exploded {
+		c.found.Sort()
+		return c.found
+	}
+	if err := n.Load(into, yaml.WithUniqueKeys(false)); err != nil {
+		places := checker{doc: doc, reported: make(map[mark]bool), values: make(map[mark]value)}
+		places.check(n, typ, nil, path)
+		c.values = places.values
+		c.adopt(err)
 	}
 	c.found.Sort()
 	return c.found
@@ -131,9 +148,6 @@ func invalidUTF8(data []byte) int {
 // adopt adds the errors that only the YAML library finds: values that their type
 // rejects (a duration, an amount of money, a number out of range).
 func (c *checker) adopt(err error) {
-	if err == nil {
-		return
-	}
 	several, ok := errors.AsType[*yaml.LoadErrors](err)
 	if !ok { // decoding was aborted; the diagnostics may have the reason
 		if len(c.found) == 0 {

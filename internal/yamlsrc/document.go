@@ -19,28 +19,15 @@ type mark struct{ line, column int }
 
 func at(n *yaml.Node) mark { return mark{n.Line, n.Column} }
 
-// HasKey reports whether data is a document whose mapping has the key, to recognise the
-// format of a file before it is decoded.
-func HasKey(data []byte, key string) bool {
-	doc := &Document{}
-	whole, problem := load(doc, data)
-	if problem != nil {
-		return false
-	}
-	doc.root = whole.Content[0]
-	return doc.Has(key)
-}
-
 // Scalar returns the text of the value under a key of the mapping in data, to find a file
 // by this value before it is decoded. The text is empty if the key does not have a single value.
 // The error reports data that is not valid YAML.
 func Scalar(data []byte, key string) (string, error) {
-	doc := &Document{}
-	whole, problem := load(doc, data)
+	doc, problem := Parse("", data)
 	if problem != nil {
 		return "", problem
 	}
-	if _, value := child(whole.Content[0], key); value != nil && target(value).Kind == yaml.ScalarNode {
+	if _, value := child(doc.root, key); value != nil && target(value).Kind == yaml.ScalarNode {
 		return target(value).Value, nil
 	}
 	return "", nil

@@ -1,11 +1,13 @@
 package yamlsrc
 
 import (
+	"encoding"
 	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v4"
 
@@ -21,9 +23,42 @@ type field struct {
 	bounds   *bounds // nil if unrestricted
 }
 
+// typeFacts are the properties of a type that reflection finds slowly.
+type typeFacts struct {
+	text   bool // it decodes text
+	itself bool // it decodes YAML
+	fields []field
+}
+
+// knownTypes maps types to their *typeFacts.
+var knownTypes sync.Map
+
+// factsOf returns the properties of a type.
+func factsOf(t reflect.Type) *typeFacts {
+	if known, ok := knownTypes.Load(t); ok {
+		return known.(*typeFacts)
+	}
+	p := reflect.PointerTo(t)
+	facts := &typeFacts{
+		text: p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()),
+		itself: p.Implements(reflect.TypeFor[yaml.Unmarshaler]()) ||
+			p.Implements(reflect.TypeFor[interface{ UnmarshalYAML(func(any) error) error }]()),
+	}
+	if t.Kind() == reflect.Struct {
+		facts.fields = listFields(t)
+	}
+	knownTypes.Store(t, facts)
+	return facts
+}
+
+func isText(t reflect.Type) bool        { return factsOf(t).text }
+func decodesItself(t reflect.Type) bool { return factsOf(t).itself }
+
 // fieldsOf lists the keys of a struct in the order of its fields, including the keys of
 // inlined structs.
-func fieldsOf(t reflect.Type) []field {
+func fieldsOf(t reflect.Type) []field { return factsOf(t).fields }
+
+func listFields(t reflect.Type) []field {
 	var fields []field
 	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")

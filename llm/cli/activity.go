@@ -3,10 +3,10 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -144,8 +144,8 @@ func subject(arguments json.RawMessage) string {
 
 // readOnly matches messages of shells and programs about a write that a sandbox prevented.
 var (
-	readOnly      = regexp.MustCompile(`(?i)read-only file system|\[Errno 30\]`)
-	readOnlyShell = regexp.MustCompile(`(?m)^(?:/\S*/)?(?:ba|da|z|k)?sh: .*: Read-only file system$`)
+	readOnly      = lazyregexp.New(`(?i)read-only file system|\[Errno 30\]`)
+	readOnlyShell = lazyregexp.New(`(?m)^(?:/\S*/)?(?:ba|da|z|k)?sh: .*: Read-only file system$`)
 )
 
 // sandboxed records the end of a shell command in a sandbox. A prevented write is a denial until the
@@ -153,7 +153,7 @@ var (
 func (v *activity) sandboxed(id, command, output string, exit int) {
 	command = unwrapped(command)
 	switch {
-	case readOnlyShell.MatchString(output), exit != 0 && readOnly.MatchString(output):
+	case readOnlyShell().MatchString(output), exit != 0 && readOnly().MatchString(output):
 		v.refuse(denial{id: id, Denial: llm.Denial{Tool: "command_execution", Detail: command}, command: command})
 	case exit == 0:
 		v.denials = slices.DeleteFunc(v.denials, func(d denial) bool {

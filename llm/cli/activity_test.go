@@ -63,6 +63,7 @@ const (
 	geminiUse    = `{"type":"tool_use","tool_name":"write_file","tool_id":"w1","parameters":{"file_path":"out.txt"}}`
 	geminiSaid   = `{"type":"message","role":"assistant","content":"Done.","delta":true}`
 	geminiRefuse = `{"type":"tool_result","tool_id":"w1","status":"error","error":{"type":"policy_violation","message":"Tool execution denied by policy."}}`
+	geminiGone   = `{"type":"tool_result","tool_id":"w1","status":"error","output":"x","error":{"type":"tool_not_registered","message":"Tool \"write_file\" not found. Did you mean \"read_file\"?"}}`
 	geminiAsk    = `{"type":"tool_result","tool_id":"w1","status":"error","output":"Tool execution for \"WriteFile\" requires user confirmation, which is not supported in non-interactive mode."}`
 
 	opencodeAsked   = `{"type":"tool_use","part":{"tool":"read","callID":"c3","state":{"status":"error","input":{"filePath":"/etc/hostname"},"error":"The user rejected permission to use this specific tool call."}}}`
@@ -128,6 +129,8 @@ var _ = Describe("a tool call that permissions refuse", Label("L-02"), func() {
 			llm.Denial{Tool: "apply_patch", Detail: "writing is blocked by read-only sandbox"}),
 		Entry("gemini: by its policy", "gemini", lines(geminiInit, geminiUse, geminiRefuse, geminiSaid, geminiResult), "",
 			llm.Denial{Tool: "write_file", Detail: "Tool execution denied by policy."}),
+		Entry("gemini: as the tool was removed", "gemini", lines(geminiInit, geminiUse, geminiGone, geminiSaid, geminiResult), "",
+			llm.Denial{Tool: "write_file", Detail: `Tool "write_file" not found. Did you mean "read_file"?`}),
 		Entry("gemini: as nobody can be asked", "gemini", lines(geminiInit, geminiUse, geminiAsk, geminiSaid, geminiResult), "",
 			llm.Denial{Tool: "write_file", Detail: `Tool execution for "WriteFile" requires user confirmation, which is not supported in non-interactive mode.`}),
 		Entry("copilot", "copilot", lines(copilotStart, copilotDenied, copilotMessage("m2", "Done.", ""), copilotResult), "",

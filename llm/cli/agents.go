@@ -68,8 +68,9 @@ var agents = []agent{
 		exitKinds: map[int]llm.ErrorKind{2: llm.InvalidRequest},
 	},
 	{
-		id: "gemini", program: "gemini", install: "npm install -g @google/gemini-cli",
+		id: "gemini", program: "gemini", install: "npm install -g @google/gemini-cli", tested: "0.61.0",
 		flags: []string{"--output-format", "stream-json"}, permissions: geminiPermissions,
+		resume:     func(id string) []string { return []string{"--resume", id} },
 		promptFlag: "-p", parse: geminiLine,
 		exitKinds: map[int]llm.ErrorKind{41: llm.Unauthorized, 42: llm.InvalidRequest, 52: llm.InvalidRequest},
 	},

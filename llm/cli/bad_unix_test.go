@@ -61,7 +61,7 @@ var _ = Describe("the version of a program", Label("L-02"), func() {
 		Entry("older", "codex", "codex-cli 0.99.1",
 			`codex 0.99.1 is older than 0.169.0, the tested version, and may lack flags or events; update it with "npm install -g @openai/codex"`),
 		Entry("none", "qwen", "hello", `cannot read the version of qwen: qwen --version printed "hello"; it was tested with 0.24.4`),
-		Entry("of a program that nobody has tested", "gemini", "0.0.1", ""),
+		Entry("of a program that nobody has tested", "exec", "0.0.1", ""),
 	)
 
 	It("is not waited for without end", func(ctx SpecContext) {

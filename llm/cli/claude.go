@@ -3,9 +3,9 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -139,7 +139,7 @@ const claudeDisabled = "exists but is not enabled in this context"
 
 // claudeDenied matches the result of a call that the permissions deny. The final event lists these calls,
 // too, but an agent that is stopped emits none.
-var claudeDenied = regexp.MustCompile(`^(Claude requested permissions to |This command requires approval|` +
+var claudeDenied = lazyregexp.New(`^(Claude requested permissions to |This command requires approval|` +
 	`Permission to use \S+ .{0,300}has been denied)`)
 
 // claudeRefusals processes results of tool calls: it counts failures, and records disabled tools and denied calls.
@@ -156,7 +156,7 @@ func claudeRefusals(a *answer, raw json.RawMessage) {
 		if !block.IsError || json.Unmarshal(block.Content, &text) != nil {
 			continue
 		}
-		if claudeDenied.MatchString(text) {
+		if claudeDenied().MatchString(text) {
 			a.deny(block.ToolUse, "", cmp.Or(a.subjects[block.ToolUse], text))
 		}
 		if strings.HasPrefix(text, "<tool_use_error>") && strings.Contains(text, claudeDisabled) {

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -154,11 +154,11 @@ func codexDone(a *answer, item codexItem) {
 
 // codexRejected is codex's message on standard error about a patch that its sandbox rejects. There is no
 // event for it.
-var codexRejected = regexp.MustCompile(`(?m)error=(patch rejected: .+?|.+?)(?:; rejected by user approval settings)$`)
+var codexRejected = lazyregexp.New(`(?m)error=(patch rejected: .+?|.+?)(?:; rejected by user approval settings)$`)
 
 // codexComplaints processes rejected patches.
 func codexComplaints(a *answer, stderr string) {
-	for _, m := range codexRejected.FindAllStringSubmatch(stderr, llm.MaxDenials) {
+	for _, m := range codexRejected().FindAllStringSubmatch(stderr, llm.MaxDenials) {
 		a.deny("", "apply_patch", strings.TrimPrefix(m[1], "patch rejected: "))
 	}
 }

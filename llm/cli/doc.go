@@ -39,7 +39,8 @@
 // temporary folders. With "workspace", the others limit their file tools to the working folder, but not
 // shell commands. Claude does not accept "full" from root. Permission flags in Config.ExtraArgs, such as
 // "--allowedTools=Bash,WebFetch", replace those of the default level. They were tested with
-// claude 2.1.197, codex 0.169.0, copilot 1.0.102, opencode 1.18.33 and qwen 0.24.4; those of gemini follow its documentation.
+// claude 2.1.197, codex 0.169.0, copilot 1.0.102, gemini 0.61.0 (whose "full" follows its documentation),
+// opencode 1.18.33 and qwen 0.24.4.
 //
 // A program does not fail because of denied tool calls: it reports success and exits with status 0; see
 // llm.Reply.Denials. Run agents where they cannot do harm.

@@ -3,8 +3,8 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -12,7 +12,8 @@ import (
 type geminiEvent struct {
 	eventHead
 	Model    string `json:"model"` // init
-	Role     string `json:"role"`  // message
+	Session  string `json:"session_id"`
+	Role     string `json:"role"` // message
 	Content  string `json:"content"`
 	Delta    bool   `json:"delta"`
 	Severity string `json:"severity"` // error
@@ -51,6 +52,7 @@ func geminiLine(a *answer, line []byte) {
 	switch e.Type {
 	case "init":
 		a.model = e.Model
+		a.began(e.Session)
 	case "message":
 		if e.Role == "assistant" && e.Content != "" {
 			// The final answer is the text after the last tool call.
@@ -97,8 +99,10 @@ type geminiCall struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// geminiDenied matches the message about a tool call that is forbidden or would need an approval.
-var geminiDenied = regexp.MustCompile(`(?i)denied by policy|policy_violation|requires user confirmation, which is not supported`)
+// geminiDenied matches the message about a tool call that is forbidden or would need an approval. Gemini CLI 0.61.0
+// removes the tools that it would have to ask about.
+var geminiDenied = lazyregexp.New(`(?i)denied by policy|policy_violation|requires user confirmation, which is not supported|` +
+	`tool \\?"(write_file|replace|run_shell_command)\\?" not found`)
 
 func geminiTool(a *answer, line []byte) {
 	var e geminiCall
@@ -111,7 +115,8 @@ func geminiTool(a *answer, line []byte) {
 	switch {
 	case e.Type == "tool_use":
 		a.tool(e.ID, e.Name)
-	case e.Status == "error" && geminiDenied.Match(e.Error), e.Status == "error" && len(e.Error) == 0 && geminiDenied.MatchString(e.Output):
+	case e.Status == "error" && geminiDenied().Match(e.Error),
+		e.Status == "error" && len(e.Error) == 0 && geminiDenied().MatchString(e.Output):
 		a.deny(e.ID, "", geminiWhy(e))
 	}
 }

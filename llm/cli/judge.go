@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -36,7 +36,7 @@ func judge(g agent, a *answer, end ending) (llm.Reply, *llm.Error) {
 		if kind == llm.RateLimited {
 			failed.RetryAfter = retryAfter(message)
 		}
-		failed.Lasting = a.all.Len() == 0 && (len(a.unknown) > 0 && kind == llm.Malformed || a.events == 0 && lastingText.MatchString(message))
+		failed.Lasting = a.all.Len() == 0 && (len(a.unknown) > 0 && kind == llm.Malformed || a.events == 0 && lastingText().MatchString(message))
 		return llm.Reply{}, failed
 	}
 	switch {
@@ -131,20 +131,20 @@ func exitKind(g agent, a *answer, end ending) llm.ErrorKind {
 
 var (
 	// Quota messages of the agents and of their providers.
-	limitText = regexp.MustCompile(`(?i)rate.?limit|usage.?limit|quota|too many requests|\b429\b|` +
+	limitText = lazyregexp.New(`(?i)rate.?limit|usage.?limit|quota|too many requests|\b429\b|` +
 		`(hit|reached|exceeded) your [a-z0-9 -]{0,30}limit|out of (extra )?(credits|usage)|credit balance is too low|resource.?exhausted`)
-	authText = regexp.MustCompile(`(?i)\b401\b|unauthori[sz]ed|` +
+	authText = lazyregexp.New(`(?i)\b401\b|unauthori[sz]ed|` +
 		`(invalid|incorrect) (x-)?api[ -]key|not logged in|please (run )?/?log ?in|authentication.?(failed|error)|no authentication`)
-	downText = regexp.MustCompile(`(?i)\b(500|502|503|529)\b|overloaded|stream disconnected|` +
+	downText = lazyregexp.New(`(?i)\b(500|502|503|529)\b|overloaded|stream disconnected|` +
 		`connection ?(refused|reset|failed|error)|(unable to|cannot|could not) connect|econn(refused|reset)|enotfound|eai_again|` +
 		`service unavailable|experiencing high demand|already has an active writer`)
-	cutText = regexp.MustCompile(`(?i)incomplete response returned, reason: max_output_tokens`)
-	badText = regexp.MustCompile(`(?i)empty or malformed response`)
+	cutText = lazyregexp.New(`(?i)incomplete response returned, reason: max_output_tokens`)
+	badText = lazyregexp.New(`(?i)empty or malformed response`)
 )
 
 // lastingText matches messages of programs that print no event, because they do not know a flag or wait for an
 // answer to a question.
-var lastingText = regexp.MustCompile(`(?i)un(?:known|expected|recogni[sz]ed) (?:option|argument|flag|command|subcommand)|` +
+var lastingText = lazyregexp.New(`(?i)un(?:known|expected|recogni[sz]ed) (?:option|argument|flag|command|subcommand)|` +
 	`[\[(]y(?:es)?/no?[\])]`)
 
 // kindOf returns the kind of a failure by the provider's status or, if that is unknown, by the message
@@ -159,17 +159,17 @@ func kindOf(text string, status int) llm.ErrorKind {
 		return llm.Unavailable
 	case status != 0:
 		return llm.Failed
-	case noSession.MatchString(text):
+	case noSession().MatchString(text):
 		return llm.NoSession
-	case limitText.MatchString(text):
+	case limitText().MatchString(text):
 		return llm.RateLimited
-	case authText.MatchString(text):
+	case authText().MatchString(text):
 		return llm.Unauthorized
-	case downText.MatchString(text):
+	case downText().MatchString(text):
 		return llm.Unavailable
-	case cutText.MatchString(text):
+	case cutText().MatchString(text):
 		return llm.Truncated
-	case badText.MatchString(text):
+	case badText().MatchString(text):
 		return llm.Malformed
 	default:
 		return llm.Failed

@@ -1,23 +1,24 @@
 package cli
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // The forms in which programs name the end of a usage limit.
 var (
 	// waitText matches "try again in 2 days 3 hours" and "retry after 17 seconds".
-	waitText = regexp.MustCompile(`(?i)(?:try again|retry)[a-z ]{0,10} (?:in|after) ` +
+	waitText = lazyregexp.New(`(?i)(?:try again|retry)[a-z ]{0,10} (?:in|after) ` +
 		`((?:\d{1,6}(?:\.\d{1,6})? ?` + waitUnit + `\b(?:,| and)? ?){1,4})`)
-	waitPart = regexp.MustCompile(`(?i)(\d{1,6}(?:\.\d{1,6})?) ?(` + waitUnit + `)`)
+	waitPart = lazyregexp.New(`(?i)(\d{1,6}(?:\.\d{1,6})?) ?(` + waitUnit + `)`)
 	// epochText matches "Claude AI usage limit reached|1764000000".
-	epochText = regexp.MustCompile(`(?i)limit reached\|(\d{10})(\d{3})?\b`)
+	epochText = lazyregexp.New(`(?i)limit reached\|(\d{10})(\d{3})?\b`)
 	// clockText matches "try again at 3:05 PM", "try again at Nov 25th, 2026 3:05 PM" and "resets 3pm
 	// (Europe/Paris)".
-	clockText = regexp.MustCompile(`(?i)(?:try again|resets?) (?:at |on )?` +
+	clockText = lazyregexp.New(`(?i)(?:try again|resets?) (?:at |on )?` +
 		`(?:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* (\d{1,2})(?:st|nd|rd|th)?,?(?: (\d{4}))?,?(?: at)? )?` +
 		`(\d{1,2})(?::(\d{2}))? ?([ap]m)(?: \(([A-Za-z_]+(?:/[A-Za-z_+-]+){0,2})\))?`)
 )
@@ -26,12 +27,12 @@ const waitUnit = `(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h
 
 // retryAfter returns the wait that the message of a rate limit names, or 0.
 func retryAfter(message string) time.Duration {
-	m := waitText.FindStringSubmatch(message)
+	m := waitText().FindStringSubmatch(message)
 	if m == nil {
 		return 0
 	}
 	var sum time.Duration
-	for _, part := range waitPart.FindAllStringSubmatch(m[1], -1) {
+	for _, part := range waitPart().FindAllStringSubmatch(m[1], -1) {
 		n, err := strconv.ParseFloat(part[1], 64)
 		if err != nil {
 			return 0
@@ -60,11 +61,11 @@ func unitOf(name string) time.Duration {
 // resetAt returns the time at which a usage limit ends according to its message, or zero. A time of day
 // without a date is the next one after now, in the zone of now unless the message names one.
 func resetAt(message string, now time.Time) time.Time {
-	if m := epochText.FindStringSubmatch(message); m != nil {
+	if m := epochText().FindStringSubmatch(message); m != nil {
 		seconds, _ := strconv.ParseInt(m[1], 10, 64)
 		return time.Unix(seconds, 0).In(now.Location())
 	}
-	m := clockText.FindStringSubmatch(message)
+	m := clockText().FindStringSubmatch(message)
 	if m == nil {
 		return time.Time{}
 	}

@@ -3,9 +3,9 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"slices"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -126,7 +126,7 @@ const opencodeInvalid = "invalid"
 var opencodeActing = []string{"apply_patch", "edit", "write", "patch", "multiedit", "bash", "webfetch", "websearch"}
 
 // opencodeDenied matches the errors of calls that a rule denies, or that nobody could be asked about.
-var opencodeDenied = regexp.MustCompile(`^The user (?:rejected permission to use|has specified a rule which prevents)`)
+var opencodeDenied = lazyregexp.New(`^The user (?:rejected permission to use|has specified a rule which prevents)`)
 
 // opencodeTool processes a finished tool call; there is no event about its start.
 func opencodeTool(a *answer, p opencodePart) {
@@ -147,7 +147,7 @@ func opencodeTool(a *answer, p opencodePart) {
 		return
 	}
 	a.tool(p.CallID, p.Tool)
-	if s.Status == "error" && opencodeDenied.MatchString(s.Error) {
+	if s.Status == "error" && opencodeDenied().MatchString(s.Error) {
 		a.deny(p.CallID, p.Tool, subject(s.Input))
 	}
 }

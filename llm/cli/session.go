@@ -1,8 +1,7 @@
 package cli
 
 import (
-	"regexp"
-
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -47,5 +46,5 @@ func (s *session) since(total llm.Usage) *llm.Usage {
 }
 
 // noSession matches the messages of the programs about a session that they do not have.
-var noSession = regexp.MustCompile(`(?i)no conversation found with session id|no rollout found for thread id|` +
+var noSession = lazyregexp.New(`(?i)no conversation found with session id|no rollout found for thread id|` +
 	`no session, task, or name matched|no saved session found with id|session not found`)

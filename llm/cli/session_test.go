@@ -43,11 +43,11 @@ var _ = Describe("a session", func() {
 			Expect(err).To(MatchError(ContainSubstring(says)))
 			Expect(llm.KindOf(err)).To(Equal(llm.InvalidRequest))
 		},
-		Entry("an agent that takes no id", "gemini", "g1", "gemini has no argument for a session"),
+		Entry("an agent that takes no id", "exec", "g1", "exec has no argument for a session"),
 		Entry("what is a flag", "codex", "--last", `"--last" is not a session id`),
 		Entry("a NUL", "claude", "a\x00b", "is not a session id"),
 	)
-	DescribeTable("reports its id at once, and each message to the user",
+	DescribeTable("reports its id at once, and each whole message to the user",
 		func(ctx SpecContext, id string, stdout, session string, messages []string) {
 			var ids, texts []string
 			adapter, err := cli.New(id, cli.Config{
@@ -66,6 +66,7 @@ var _ = Describe("a session", func() {
 		},
 		Entry("Claude Code", "claude", lines(claudeInit, claudeTool, claudeQuota, claudeSub, claudeText, claudeResult), "s1", []string{"I look first.", "Done."}),
 		Entry("Codex", "codex", lines(codexStart, codexTurn, codexNote, codexCmd, codexFinal, codexDone), "th1", []string{"I run the tests.", "All green."}),
+		Entry("Gemini CLI", "gemini", lines(geminiInit, geminiSaid, geminiResult), "g1", nil),
 	)
 
 	DescribeTable("that the program does not have fails the call with a kind of its own",

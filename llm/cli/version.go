@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -16,7 +16,7 @@ import (
 // versionTimeout limits how long a program may take to print its version. Copilot unpacks itself first.
 const versionTimeout = 20 * time.Second
 
-var versionText = regexp.MustCompile(`\b(\d{1,6})\.(\d{1,6})\.(\d{1,6})\b`)
+var versionText = lazyregexp.New(`\b(\d{1,6})\.(\d{1,6})\.(\d{1,6})\b`)
 
 // VersionNote asks the program of an adapter of this package for its version. It returns a note for the user
 // if that is older than the tested version, or cannot be read; otherwise "". Newer versions are not noted:
@@ -43,7 +43,7 @@ func VersionNote(ctx context.Context, a llm.Adapter) string {
 
 // versionNote returns the note about the output of "--version".
 func versionNote(a agent, printed string, err error) string {
-	found := versionText.FindString(printed)
+	found := versionText().FindString(printed)
 	switch {
 	case err != nil:
 		return fmt.Sprintf("cannot read the version of %s: %s --version: %s; it was tested with %s", a.id, a.program, err, a.tested)
@@ -59,7 +59,7 @@ func versionNote(a agent, printed string, err error) string {
 
 // older reports whether a version precedes another one.
 func older(version, than string) bool {
-	a, b := versionText.FindStringSubmatch(version), versionText.FindStringSubmatch(than)
+	a, b := versionText().FindStringSubmatch(version), versionText().FindStringSubmatch(than)
 	if a == nil || b == nil {
 		return false
 	}

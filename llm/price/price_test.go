@@ -2,6 +2,8 @@ package price_test
 
 import (
 	"encoding/json"
+	"os"
+	"strings"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -26,6 +28,21 @@ func quote(t *price.Table, model string) price.Quote {
 	Expect(ok).To(BeTrue(), "no price for "+model)
 	return q
 }
+
+var _ = Describe("docs/reference/prices.md", func() {
+	It("shows a price file that loads", func() {
+		page, err := os.ReadFile("../../docs/reference/prices.md")
+		Expect(err).NotTo(HaveOccurred())
+		_, rest, _ := strings.Cut(string(page), "```yaml\n")
+		example, _, _ := strings.Cut(rest, "```")
+		table, err := price.Load("prices.md", []byte(example))
+		Expect(err).NotTo(HaveOccurred())
+		quote, ok := table.Quote("house-model-latest")
+		Expect(ok).To(BeTrue())
+		Expect([]float64{quote.Input, quote.CachedIn, quote.CacheWrite, quote.Output}).To(Equal([]float64{0.8, 0.1, 1, 3.2}))
+		Expect(quote.Currency).To(Equal("EUR"))
+	})
+})
 
 var _ = Describe("the shipped table", Label("H-04"), func() {
 	It("has at least 25 models of four providers, each dated and with a source", func() {

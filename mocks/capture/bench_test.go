@@ -126,7 +126,7 @@ func BenchmarkFirstByte(b *testing.B) {
 					took = append(took, first)
 				}
 				slices.Sort(took)
-				b.ReportMetric(float64(took[len(took)/2].Nanoseconds()), "ns-to-first-byte")
+				b.ReportMetric(float64(took[len(took)/2].Nanoseconds()), "first-byte-ns")
 			})
 		}
 	}
@@ -152,8 +152,8 @@ func BenchmarkGaps(b *testing.B) {
 				})
 			}
 			slices.Sort(gaps)
-			b.ReportMetric(float64(gaps[len(gaps)/2].Nanoseconds()), "ns-gap-p50")
-			b.ReportMetric(float64(gaps[len(gaps)*95/100].Nanoseconds()), "ns-gap-p95")
+			b.ReportMetric(float64(gaps[len(gaps)/2].Nanoseconds()), "gap-p50-ns")
+			b.ReportMetric(float64(gaps[len(gaps)*95/100].Nanoseconds()), "gap-p95-ns")
 		})
 	}
 }

@@ -147,11 +147,16 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 }
 
 // below returns the path at the upstream. Unlike the client's root, the upstream's need not end in
-// /v1.
+// /v1 or /v1beta, and native protocols ignore it.
 func below(upstream *url.URL, path string) string {
 	root := strings.TrimSuffix(upstream.Path, "/")
-	if strings.HasSuffix(root, "/v1") {
-		path = strings.TrimPrefix(path, "/v1")
+	if codec, ok := wire.ForPath(http.MethodPost, path); ok && codec.Dialect().Native {
+		return strings.TrimSuffix(root, "/v1") + path
+	}
+	for _, version := range []string{"/v1", "/v1beta"} {
+		if below, ok := strings.CutPrefix(path, version+"/"); ok && strings.HasSuffix(root, version) {
+			return root + "/" + below
+		}
 	}
 	return root + path
 }
@@ -168,7 +173,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotImplemented, "a capture forwards only HTTP; configure the client to use no web socket")
 		return
 	}
-	codec, ok := wire.ForPath(r.Method, r.URL.Path)
+	codec, ok := wire.ForPath(r.Method, pathOf(r))
+	if ok && codec.Protocol() == "openai-files" && r.Header.Get("Anthropic-Version") != "" {
+		ok = false // Anthropic's files have another form
+	}
 	if !ok {
 		if _, err := readAhead(r); err != nil {
 			panic(http.ErrAbortHandler)

@@ -344,6 +344,7 @@ var _ = Describe("a capture", Label("H-02"), func() {
 		Entry("a host alone", "https://api.anthropic.com", "https://api.anthropic.com/v1/messages?beta=true"),
 		Entry("an API root with a slash", "https://api.anthropic.com/v1/", "https://api.anthropic.com/v1/messages?beta=true"),
 		Entry("a folder before the API root", "https://openrouter.ai/api/v1", "https://openrouter.ai/api/v1/messages?beta=true"),
+		Entry("another version", "https://host/v1beta", "https://host/v1beta/v1/messages?beta=true"),
 		Entry("the root of a trial", "http://127.0.0.1:1/t/x/v1", "http://127.0.0.1:1/t/x/v1/messages?beta=true"),
 	)
 

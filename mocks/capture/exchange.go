@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +24,7 @@ type exchange struct {
 	codec wire.Reader
 	out   tape.Exchange
 	keys  []string // the client's credentials
+	host  string   // of the proxy, as the client names it
 	now   func() time.Time
 	gone  func() error // not nil when the client has left
 
@@ -46,19 +47,34 @@ type read struct {
 type exchangeKey struct{}
 
 func (p *Proxy) begin(r *http.Request, codec wire.Reader) *exchange {
-	x := &exchange{codec: codec, now: p.opts.Clock.Now, keys: keysOf(r.Header)}
+	x := &exchange{codec: codec, now: p.opts.Clock.Now, keys: keysOf(r), host: r.Host}
 	x.out = tape.Exchange{
 		N: int(p.last.Add(1)), At: x.now(), Protocol: codec.Protocol(), Path: pathOf(r), Header: headerOf(r.Header),
+	}
+	if r.Method != http.MethodPost {
+		x.out.Method = r.Method
 	}
 	return x
 }
 
-// pathOf returns the path below the API's root, with the only query that the protocols define. Other
+// apiVersion matches the version in the query of Azure's paths.
+var apiVersion = regexp.MustCompile(`^[0-9a-z-]{1,40}$`)
+
+// pathOf returns the path below the API's root, with the queries that the protocols define. Other
 // queries may contain keys.
 func pathOf(r *http.Request) string {
-	path := strings.TrimPrefix(r.URL.Path, "/v1")
-	if beta := r.URL.Query().Get("beta"); beta == "true" {
+	path := r.URL.Path
+	if below, ok := strings.CutPrefix(path, "/v1/"); ok {
+		path = "/" + below
+	}
+	query := r.URL.Query()
+	switch {
+	case query.Get("beta") == "true":
 		path += "?beta=true"
+	case query.Get("alt") == "sse":
+		path += "?alt=sse"
+	case apiVersion.MatchString(query.Get("api-version")):
+		path += "?api-version=" + query.Get("api-version")
 	}
 	return path
 }
@@ -74,11 +90,11 @@ func headerOf(h http.Header) map[string]string {
 	return fields
 }
 
-// keysOf returns the client's credentials.
-func keysOf(h http.Header) []string {
-	var keys []string
-	for _, name := range []string{"Authorization", "Proxy-Authorization", "X-Api-Key", "Api-Key", "Cookie"} {
-		for _, v := range h.Values(name) {
+// keysOf returns the client's credentials. Google also accepts a key in the query.
+func keysOf(r *http.Request) []string {
+	keys := r.URL.Query()["key"]
+	for _, name := range []string{"Authorization", "Proxy-Authorization", "X-Api-Key", "X-Goog-Api-Key", "Api-Key", "Cookie"} {
+		for _, v := range r.Header.Values(name) {
 			if _, token, ok := strings.Cut(v, " "); ok && name != "Cookie" {
 				v = token
 			}
@@ -114,18 +130,51 @@ func (x *exchange) sent() (body []byte, lost string) {
 		return nil, fmt.Sprintf("the request is incomplete: %v", x.unread)
 	case len(x.asked) > maxBody:
 		return nil, fmt.Sprintf("the request is longer than %d MB", maxBody>>20)
-	case !json.Valid(x.asked):
-		return nil, "the request is not JSON"
+	case json.Valid(x.asked), len(x.asked) == 0 && isStored(x.codec):
+		return x.asked, ""
 	}
-	return x.asked, ""
+	if _, ok := wire.FormType(x.asked); ok {
+		return x.asked, ""
+	}
+	return nil, "the request is not JSON, and not a multipart form"
+}
+
+// isStored reports whether the protocol is that of files or batches.
+func isStored(codec wire.Reader) bool {
+	_, stored := codec.(wire.Stored)
+	return stored
 }
 
 // tap records an answer while it is forwarded.
 func tap(r *http.Response) error {
 	if x, ok := r.Request.Context().Value(exchangeKey{}).(*exchange); ok {
+		if err := x.keepResults(r); err != nil {
+			return err
+		}
 		x.response = r
 		r.Body = &tapped{r.Body, x}
 	}
+	return nil
+}
+
+// resultsURL matches the address of the results of one of Anthropic's batches.
+var resultsURL = regexp.MustCompile(`("results_url"\s*:\s*")https?://[^/"]+/`)
+
+// keepResults replaces the host in the address of results, to which Anthropic's clients send their next request, by
+// the proxy's. No other answer is changed.
+func (x *exchange) keepResults(r *http.Response) error {
+	if x.codec.Protocol() != "anthropic-batches" || r.StatusCode != http.StatusOK || r.ContentLength > maxAhead ||
+		!strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+		return nil
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	if err != nil {
+		return fmt.Errorf("read the batch: %w", err)
+	}
+	_ = r.Body.Close() // read to its end
+	body = resultsURL.ReplaceAll(body, []byte("${1}http://"+x.host+"/"))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	r.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	return nil
 }
 
@@ -159,7 +208,11 @@ func (p *Proxy) exchange(x *exchange) tape.Exchange {
 	}
 	if lost == "" {
 		clean := redactBody(request, false, nil, find)
-		out.Request, out.Redacted = clean.body, clean.kinds
+		if out.Redacted = clean.kinds; json.Valid(clean.body) {
+			out.Request = clean.body
+		} else {
+			out.Form = clean.body
+		}
 		lost = x.answer(&out, find, p.opts.Frames)
 	}
 	out.Path = redactText(out.Path, find)
@@ -168,7 +221,7 @@ func (p *Proxy) exchange(x *exchange) tape.Exchange {
 	}
 	if lost != "" {
 		lost = redactText(lost, find)
-		out = tape.Exchange{N: out.N, At: out.At, Protocol: out.Protocol, Path: out.Path, Lost: lost}
+		out = tape.Exchange{N: out.N, At: out.At, Protocol: out.Protocol, Method: out.Method, Path: out.Path, Lost: lost}
 	}
 	return out
 }
@@ -187,7 +240,7 @@ func (x *exchange) answer(out *tape.Exchange, find finder, frames bool) (lost st
 	if err != nil {
 		return err.Error()
 	}
-	stream := streamed(out.ContentType)
+	stream := wire.Streamed(out.ContentType)
 	if lost = x.judge(out.Status, stream, body); lost != "" {
 		return lost
 	}
@@ -207,12 +260,6 @@ func (x *exchange) answer(out *tape.Exchange, find finder, frames bool) (lost st
 		out.Frames = x.frames(clean.cuts)
 	}
 	return ""
-}
-
-// streamed reports whether a content type is that of server-sent events.
-func streamed(contentType string) bool {
-	kind, _, err := mime.ParseMediaType(contentType)
-	return err == nil && kind == "text/event-stream"
 }
 
 // missing returns the reason for a missing response.
@@ -258,11 +305,11 @@ func (x *exchange) judge(status int, stream bool, body []byte) (lost string) {
 		return fmt.Sprintf("unexpected status %d", status)
 	}
 	_, err := x.codec.ReadAnswer(stream, body)
-	if err == nil {
+	if err == nil && (stream || json.Valid(body)) {
 		return "" // even if the stream was cut after the end marker
 	}
-	if why := x.cut(); why != "" {
-		return why
+	if why := x.cut(); why != "" || err == nil {
+		return why // bytes do not show their end
 	}
 	if e, ok := errors.AsType[*wire.APIError](err); ok {
 		return fmt.Sprintf("the provider ended the answer with an error: %s", e.Message)

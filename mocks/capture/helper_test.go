@@ -130,7 +130,8 @@ func parse(text string) mocks.Script {
 	return s
 }
 
-// requests are those of a conversation of two turns, for each protocol.
+// requests are those of a conversation of two turns, for each protocol. Only the path of a request to
+// Gemini asks for a stream.
 var requests = map[string]struct {
 	path          string
 	first, second string
@@ -145,10 +146,20 @@ var requests = map[string]struct {
 		`{"model":"m","stream":STREAM,"input":"go","tools":[{"type":"function","name":"look","parameters":{"type":"object"}}]}`,
 		`{"model":"m","stream":STREAM,"input":[{"role":"user","content":"go"},{"type":"function_call","call_id":"call_1","name":"look","arguments":"{}"},{"type":"function_call_output","call_id":"call_1","output":"seen"}]}`,
 	},
+	"ollama": {
+		"/api/chat",
+		`{"model":"m","stream":STREAM,"messages":[{"role":"user","content":"go"}],"tools":[{"type":"function","function":{"name":"look","parameters":{"type":"object"}}}]}`,
+		`{"model":"m","stream":STREAM,"messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"id":"call_1","function":{"name":"look","arguments":{}}}]},{"role":"tool","tool_call_id":"call_1","content":"seen"}]}`,
+	},
 	"anthropic-messages": {
 		"/v1/messages?beta=true",
 		`{"model":"m","max_tokens":99,"stream":STREAM,"messages":[{"role":"user","content":"go"}],"tools":[{"name":"look","input_schema":{"type":"object"}}]}`,
 		`{"model":"m","max_tokens":99,"stream":STREAM,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"call_1","name":"look","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":"seen"}]}]}`,
+	},
+	"gemini": {
+		"/v1beta/models/m:generateContent?key=" + ghKey,
+		`{"contents":[{"role":"user","parts":[{"text":"go"}]}],"tools":[{"functionDeclarations":[{"name":"look"}]}]}`,
+		`{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"call_1","name":"look","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"id":"call_1","name":"look","response":{"output":"seen"}}}]}]}`,
 	},
 }
 
@@ -168,6 +179,9 @@ rules:
 func (r *rig) answersOf(ctx context.Context, root, protocol, stream string) []string {
 	GinkgoHelper()
 	q := requests[protocol]
+	if stream == "true" {
+		q.path = strings.Replace(q.path, ":generateContent?", ":streamGenerateContent?alt=sse&", 1)
+	}
 	var bodies []string
 	for _, request := range []string{q.first, q.second} {
 		status, body := r.ask(ctx, root, q.path, strings.ReplaceAll(request, "STREAM", stream))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,7 +24,8 @@ type leaf struct {
 }
 
 // leaves returns all texts of a body in order. The body is one JSON document or, if stream is true, a
-// stream of server-sent events with JSON documents as data. A body that is not JSON is one text.
+// stream of JSON documents: the data of server-sent events, or lines. A body that is not JSON is one
+// text.
 func leaves(body []byte, stream bool) []leaf {
 	s := scanner{body: body}
 	if !stream {
@@ -35,6 +37,9 @@ func leaves(body []byte, stream bool) []leaf {
 		line := body[at:end]
 		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
 			s.document(end-len(data), end)
+		} else if bytes.HasPrefix(line, []byte("{")) {
+			s.lines = true
+			s.document(at, end)
 		} else {
 			s.found = append(s.found, leaf{from: at, to: end})
 		}
@@ -61,7 +66,11 @@ func lineEnd(body []byte, at int) (end, next int) {
 type scanner struct {
 	body  []byte
 	found []leaf
+	lines bool // the stream is lines of JSON
 }
+
+// linePieces are the fields of such lines that are pieces of a longer text.
+var linePieces = []string{"/message/content", "/message/thinking", "/response", "/thinking"}
 
 // document finds the texts of the JSON document in body[from:to]. If that is not JSON, it is one text.
 func (s *scanner) document(from, to int) {
@@ -109,7 +118,7 @@ type pending struct {
 // those of events do, because only the first piece of a tool call has a type.
 func (d *document) apart(name string) bool {
 	switch name {
-	case "index", "output_index", "content_index", "summary_index", "item_id":
+	case "index", "output_index", "content_index", "summary_index", "item_id", "thought":
 		return true
 	case "type":
 		return len(d.open) == 1
@@ -244,12 +253,12 @@ func (d *document) close() {
 			n.label = "/delta"
 		}
 		paths[i] += n.label + n.apart
-		pieces[i] = n.parent >= 0 && pieces[n.parent] || n.label == "/delta"
+		pieces[i] = n.parent >= 0 && pieces[n.parent] || n.label == "/delta" || n.label == "/parts"
 	}
 	for _, p := range d.pending {
 		if p.name != "" && p.node >= 0 {
 			p.group = paths[p.node] + p.name
-			p.piece = pieces[p.node] || p.name == "/delta"
+			p.piece = pieces[p.node] || p.name == "/delta" || d.lines && slices.Contains(linePieces, p.group)
 		}
 		d.found = append(d.found, p.leaf)
 	}

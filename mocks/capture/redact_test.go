@@ -39,8 +39,12 @@ func streamOf(protocol string, pieces []string) string {
 			fmt.Fprintf(&b, `data: {"choices":[{"delta":{"tool_calls":[{"index":1,%s"function":{"arguments":%s}}]},"index":0}]}`+"\n\n", kind, text)
 		case "openai-responses":
 			fmt.Fprintf(&b, "event: response.output_text.delta\r\ndata: {\"type\":\"response.output_text.delta\",\"delta\":%s,\"item_id\":\"m\",\"content_index\":0}\r\n\r\n", text)
+		case "ollama":
+			fmt.Fprintf(&b, `{"model":"m","message":{"role":"assistant","content":%s},"done":false}`+"\n", text)
 		case "anthropic-messages":
 			fmt.Fprintf(&b, "event: content_block_delta\ndata:{\"type\":\"content_block_delta\",\"index\":2,\"delta\":{\"type\":\"text_delta\",\"text\":%s}}\n\n", text)
+		case "gemini":
+			fmt.Fprintf(&b, `data: {"candidates":[{"content":{"parts":[{"text":%s}],"role":"model"},"index":0}],"responseId":"r"}`+"\n\n", text)
 		}
 	}
 	return b.String()
@@ -50,11 +54,14 @@ func streamOf(protocol string, pieces []string) string {
 func joinedOf(body string) (pieces []string) {
 	for line := range strings.Lines(body) {
 		data, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "data:")
-		if !ok {
+		if !ok && !strings.HasPrefix(data, "{") {
 			continue
 		}
 		var event struct {
 			Delta   any `json:"delta"`
+			Message *struct {
+				Content string `json:"content"`
+			} `json:"message"`
 			Choices []struct {
 				Delta struct {
 					Content   *string `json:"content"`
@@ -65,15 +72,28 @@ func joinedOf(body string) (pieces []string) {
 					} `json:"tool_calls"`
 				} `json:"delta"`
 			} `json:"choices"`
+			Candidates []struct {
+				Content struct {
+					Parts []struct {
+						Text string `json:"text"`
+					} `json:"parts"`
+				} `json:"content"`
+			} `json:"candidates"`
 		}
 		Expect(json.Unmarshal([]byte(data), &event)).To(Succeed(), data)
+		if event.Message != nil {
+			pieces = append(pieces, event.Message.Content)
+			continue
+		}
 		switch delta := event.Delta.(type) {
 		case string:
 			pieces = append(pieces, delta)
 		case map[string]any:
 			pieces = append(pieces, delta["text"].(string))
 		default:
-			if d := event.Choices[0].Delta; d.Content != nil {
+			if len(event.Candidates) > 0 {
+				pieces = append(pieces, event.Candidates[0].Content.Parts[0].Text)
+			} else if d := event.Choices[0].Delta; d.Content != nil {
 				pieces = append(pieces, *d.Content)
 			} else {
 				pieces = append(pieces, d.ToolCalls[0].Function.Arguments)
@@ -83,7 +103,7 @@ func joinedOf(body string) (pieces []string) {
 	return pieces
 }
 
-var protocols = []string{"openai-chat", "arguments", "openai-responses", "anthropic-messages"}
+var protocols = []string{"openai-chat", "arguments", "openai-responses", "anthropic-messages", "gemini", "ollama"}
 
 // cutUp cuts s at n places, which may be within a character.
 func cutUp(t *rapid.T, s string, most int) []string {

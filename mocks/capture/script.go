@@ -44,6 +44,20 @@ type ScriptOptions struct {
 	// Tape is the file of the tape, relative to the script's folder. If it is set, lines replay
 	// the frames of their exchanges.
 	Tape string
+	// Media is the tape for images and speech that a script cannot contain: long ones, and several in one
+	// answer. Their lines replay the exchanges.
+	Media string
+	// Assert adds the last user text and the last tool result to the conditions, with InOrder as
+	// well. Use it if the agent's tools return the same in every run.
+	Assert bool
+}
+
+// Turn is a request and its answer, which become a line.
+type Turn struct {
+	N       int // position in the order of the requests
+	Request llm.Request
+	Answer  mocks.Answer
+	Model   string // that answered
 }
 
 // Skipped is an exchange that cannot become a line.
@@ -60,13 +74,25 @@ func Script(t tape.Tape, o ScriptOptions) (mocks.Script, []Skipped) {
 	for i := range t.Exchanges {
 		m.add(&t.Exchanges[i])
 	}
+	m.addBatches()
 	return m.script(), m.skipped
+}
+
+// ScriptOf returns the script of turns, as Script does for those of a tape.
+func ScriptOf(turns []Turn, o ScriptOptions) mocks.Script {
+	m := maker{opts: o}
+	for i := range turns {
+		t := &turns[i]
+		m.insert(turn{n: t.N, call: wire.Call{Request: t.Request}, answer: t.Answer, model: t.Model})
+	}
+	return m.script()
 }
 
 // maker builds a script.
 type maker struct {
 	opts    ScriptOptions
 	stored  wire.ResponseStore // for references in later requests
+	storage storage
 	turns   []turn
 	skipped []Skipped
 }
@@ -81,12 +107,20 @@ type turn struct {
 }
 
 func (m *maker) add(x *tape.Exchange) {
+	if codec, ok := wire.ForProtocol(x.Protocol); ok && isStored(codec) && x.Lost == "" {
+		m.storage.add(x)
+		return
+	}
 	t, why := m.turn(x)
 	if why != "" {
 		m.skipped = append(m.skipped, Skipped{x.N, why})
 		return
 	}
-	// The exchanges of a tape are in the order of their ends.
+	m.insert(t)
+}
+
+// insert adds a turn at its position: the exchanges of a tape are in the order of their ends.
+func (m *maker) insert(t turn) {
 	at := len(m.turns)
 	for at > 0 && m.turns[at-1].n > t.n {
 		at--
@@ -99,13 +133,13 @@ func (m *maker) turn(x *tape.Exchange) (t turn, why string) {
 	if x.Lost != "" {
 		return t, x.Lost
 	}
-	codec, ok := wire.ForProtocol(x.Protocol)
+	codec, ok := wire.ForExchange(x.Protocol, x.Path)
 	if !ok {
 		return t, fmt.Sprintf("unknown protocol %q", x.Protocol)
 	}
 	// The betas of a request determine what Anthropic accepts.
-	codec = codec.ForRequest(http.Header{"Anthropic-Beta": {x.Header["Anthropic-Beta"]}}, &m.stored)
-	call, refused := codec.Decode(x.Request)
+	codec = wire.ForRequest(codec, http.Header{"Anthropic-Beta": {x.Header["Anthropic-Beta"]}}, &m.stored)
+	call, refused := codec.Decode(x.Sent())
 	if refused != nil {
 		return t, "a scripted backend would refuse the request: " + refused.Message
 	}
@@ -133,24 +167,28 @@ func failure(x *tape.Exchange) (mocks.Answer, error) {
 	}
 	e := wire.ReadError(x.Status, nil, x.Body)
 	return mocks.Answer{Fault: &mocks.Fault{
-		Kind: "status", Status: x.Status, RetryAfter: quantity.Duration(x.RetryAfter), Message: e.Message,
+		Kind: "status", Status: x.Status, RetryAfter: quantity.Duration(cmp.Or(x.RetryAfter, e.RetryAfter)), Message: e.Message,
 	}}, nil
 }
 
 func (m *maker) reply(t *turn, codec wire.Reader, x *tape.Exchange) error {
-	c, err := codec.ReadAnswer(streamed(x.ContentType), x.Body)
+	c, err := codec.ReadAnswer(wire.Streamed(x.ContentType), x.Body)
 	if err != nil {
 		return err
 	}
-	a := mocks.Answer{Thinking: c.Thinking, Refusal: c.Refusal, Usage: usage(c.Usage)}
-	if a.ToolCalls, err = toolCalls(c.ToolCalls); err != nil {
+	a, err := AnswerOf(llm.Reply{Text: c.Text, ToolCalls: c.ToolCalls, Finish: c.Finish, Usage: &c.Usage})
+	if err != nil {
 		return err
 	}
-	if c.Text != "" || len(c.ToolCalls) == 0 && c.Refusal == "" {
-		a.Text = cmp.Or(mocks.Text(c.Text), mocks.EmptyText)
+	if c.Media != nil {
+		if a, err = m.media(&c, x); err != nil || a.Frames != nil {
+			t.answer, t.model = a, c.Model
+			return err
+		}
 	}
-	if c.Finish != (wire.Completion{ToolCalls: c.ToolCalls}).FinishReason() {
-		a.Finish = string(c.Finish)
+	a.Thinking, a.Refusal = c.Thinking, c.Refusal
+	if c.Text == "" && c.Refusal != "" {
+		a.Text = ""
 	}
 	if m.opts.Latency {
 		a.Latency = latency(x, c.Usage.Output)
@@ -159,8 +197,23 @@ func (m *maker) reply(t *turn, codec wire.Reader, x *tape.Exchange) error {
 	return nil
 }
 
-func usage(u llm.Usage) *mocks.ScriptedUsage {
-	if u.Source == "" {
+// AnswerOf returns the line that gives a reply: its text, tool calls, finish reason and usage.
+func AnswerOf(r llm.Reply) (a mocks.Answer, err error) {
+	if a.ToolCalls, err = toolCalls(r.ToolCalls); err != nil {
+		return a, err
+	}
+	if r.Text != "" || len(r.ToolCalls) == 0 {
+		a.Text = cmp.Or(mocks.Text(r.Text), mocks.EmptyText)
+	}
+	if r.Finish != (wire.Completion{ToolCalls: r.ToolCalls}).FinishReason() {
+		a.Finish = string(r.Finish)
+	}
+	a.Usage = usage(r.Usage)
+	return a, nil
+}
+
+func usage(u *llm.Usage) *mocks.ScriptedUsage {
+	if u == nil || u.Source == "" {
 		return nil
 	}
 	return &mocks.ScriptedUsage{
@@ -172,7 +225,7 @@ func usage(u llm.Usage) *mocks.ScriptedUsage {
 // after it.
 func latency(x *tape.Exchange, tokens int) *mocks.Latency {
 	l := &mocks.Latency{First: quantity.Duration(x.First.Round(time.Millisecond))}
-	if rest := x.Total - x.First; tokens > 0 && streamed(x.ContentType) {
+	if rest := x.Total - x.First; tokens > 0 && wire.Streamed(x.ContentType) {
 		l.PerToken = quantity.Duration((rest / time.Duration(tokens)).Round(10 * time.Microsecond))
 	}
 	return l
@@ -232,7 +285,7 @@ func numbers(v any) any {
 // script joins the turns.
 func (m *maker) script() mocks.Script {
 	models := m.models(func(t *turn) string { return t.model })
-	s := mocks.Script{Model: m.opts.Model}
+	s := mocks.Script{Model: m.opts.Model, Storage: m.storage.faults}
 	if s.Model == "" && len(models) == 1 {
 		s.Model = models[0]
 	}
@@ -241,6 +294,9 @@ func (m *maker) script() mocks.Script {
 	seen := m.attachments()
 	for i := range m.turns {
 		line := m.line(&m.turns[i], several)
+		if line.When != nil && m.turns[i].call.IsMedia() {
+			line.When.Attachment = matchKind(m.turns[i].call.Messages)
+		}
 		if line.When != nil && len(seen[askedOf(&m.turns[i])]) > 1 {
 			line.When.Attachment = matchAttachment(m.turns[i].call.Messages)
 		}
@@ -318,18 +374,32 @@ func (m *maker) models(of func(*turn) string) []string {
 // line returns the line of a turn, with a condition on the model if there are several models.
 func (m *maker) line(t *turn, several bool) mocks.Line {
 	line := mocks.Line{Times: 1, Answer: t.answer}
-	if m.opts.Matching == InOrder {
-		return line
-	}
 	turn, user := mocks.Position(t.call.Messages)
-	line.When = &mocks.When{Purpose: t.call.Purpose, Turn: &turn}
-	if several {
-		line.When.Model = t.call.Model
+	when := mocks.When{}
+	if m.opts.Matching != InOrder {
+		when.Purpose, when.Turn = t.call.Purpose, &turn
+		if several {
+			when.Model = t.call.Model
+		}
 	}
-	if cmp.Or(m.opts.Matching, ByText) == ByText {
-		line.When.User = matchText(user)
+	if m.opts.Assert || cmp.Or(m.opts.Matching, ByText) == ByText {
+		when.User = matchText(user)
+	}
+	if m.opts.Assert {
+		when.ToolResult = matchText(lastResult(t.call.Messages))
+	}
+	if !reflect.DeepEqual(when, mocks.When{}) {
+		line.When = &when
 	}
 	return line
+}
+
+// lastResult returns the text of the last message if it is the result of a tool, or "".
+func lastResult(messages []llm.Message) string {
+	if n := len(messages); n > 0 && messages[n-1].Role == llm.ToolRole {
+		return messages[n-1].Content
+	}
+	return ""
 }
 
 // again adds one to the times of the last line with the same conditions, if it has the same answer.

@@ -60,15 +60,19 @@ func answered(t *tape.Tape) string {
 	counts := map[string]int{}
 	for i := range t.Exchanges {
 		x := &t.Exchanges[i]
-		codec, ok := wire.ForProtocol(x.Protocol)
+		codec, ok := wire.ForExchange(x.Protocol, x.Path)
 		if x.Lost != "" || !ok {
 			continue
 		}
 		model := "an error"
-		if c, err := codec.ReadAnswer(streamed(x.ContentType), x.Body); x.Status < 400 && err == nil {
+		if c, err := codec.ReadAnswer(wire.Streamed(x.ContentType), x.Body); x.Status < 400 && err == nil {
 			model = sanitize.Line(c.Model, 80)
 		}
-		counts[x.Protocol+": "+model]++
+		what := x.Protocol
+		if model != "" { // answers with images or speech do not name it
+			what += ": " + model
+		}
+		counts[what]++
 	}
 	var parts []string
 	for _, what := range slices.Sorted(maps.Keys(counts)) {

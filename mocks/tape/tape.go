@@ -7,8 +7,10 @@
 package tape
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"time"
 	"unicode/utf8"
 )
@@ -43,13 +45,17 @@ type Exchange struct {
 	At time.Time `json:"at"`
 	// Protocol is the name of a wire.Codec, such as "openai-chat".
 	Protocol string `json:"protocol"`
+	// Method of the request, unless it is POST; see Verb.
+	Method string `json:"method,omitempty"`
 	// Path of the request below the API's root, without secrets: "/messages?beta=true".
 	Path string `json:"path"`
 	// Header has the header fields that change the meaning of the request, such as
 	// Anthropic-Version, but no keys.
 	Header map[string]string `json:"header,omitempty"`
-	// Request is the body in JSON. It is missing if Lost is set.
+	// Request is the body in JSON. It is missing if Lost is set, or the request has no body.
 	Request json.RawMessage `json:"request,omitempty"`
+	// Form is the body of a multipart request, in place of Request.
+	Form text `json:"form,omitempty"`
 	// Lost is the reason for an incomplete answer; the fields below are then empty.
 	Lost string `json:"lost,omitempty"`
 
@@ -68,6 +74,17 @@ type Exchange struct {
 	// Redacted counts the replaced secrets in request and body, by kind.
 	Redacted map[string]int `json:"redacted,omitempty"`
 }
+
+// Sent returns the body of the request: Request or Form.
+func (x *Exchange) Sent() []byte {
+	if len(x.Form) > 0 {
+		return x.Form
+	}
+	return x.Request
+}
+
+// Verb returns the method of the request.
+func (x *Exchange) Verb() string { return cmp.Or(x.Method, http.MethodPost) }
 
 // Frame is a piece of a body.
 type Frame struct {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/llm"
@@ -25,11 +24,6 @@ var _ Codec = AnthropicMessages{}
 
 // Protocol implements Codec.
 func (AnthropicMessages) Protocol() string { return "anthropic-messages" }
-
-// ForRequest implements Reader.
-func (AnthropicMessages) ForRequest(header http.Header, _ *ResponseStore) Reader {
-	return AnthropicMessages{Beta: strings.Join(header["Anthropic-Beta"], ",")}
-}
 
 // anthropicTypes maps statuses to their own error types.
 var anthropicTypes = map[int]string{

@@ -167,6 +167,11 @@ func (m *anthropicMessage) neutral(to []llm.Message) []llm.Message {
 			})
 		}
 	}
+	return withResults(to, n, results)
+}
+
+// withResults appends a message and the results of tools in it.
+func withResults(to []llm.Message, n llm.Message, results []llm.Message) []llm.Message {
 	if results == nil || n.Content != "" {
 		to = append(to, n)
 	} else if n.Attachments != nil { // they belong to the results

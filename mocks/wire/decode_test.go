@@ -87,7 +87,7 @@ var _ = Describe("Decode", Label("H-02"), func() {
 		Entry("max_tokens 1.5", asking(`"max_tokens":1.5`), "max_tokens", "invalid_type", "an integer"),
 		Entry("max_completion_tokens -1", asking(`"max_completion_tokens":-1`), "max_completion_tokens", "integer_below_min_value", "-1"),
 		Entry("both limits", asking(`"max_tokens":1,"max_completion_tokens":1`), "max_tokens", "invalid_parameter_combination", "at the same time"),
-		Entry("two choices", asking(`"n":2`), "n", "integer_above_max_value", "<= 1"),
+		Entry("too many choices", asking(`"n":129`), "n", "integer_above_max_value", "<= 128"),
 		Entry("no choice", asking(`"n":0`), "n", "integer_below_min_value", ">= 1"),
 		Entry("stream options without a stream", asking(`"stream_options":{"include_usage":true}`), "stream_options", "", "when 'stream' is enabled"),
 

@@ -14,9 +14,18 @@ type Dialect struct {
 	// Unexpected is the status of a call that is not in the script; by default 404. Clients
 	// must not retry it.
 	Unexpected int
+	// Native is true if the paths of requests are not below /v1.
+	Native bool
+	// Media is true for images, speech and transcriptions. Their answers have the usage only for calls with
+	// IncludeUsage, streamed or not.
+	Media bool
 	// NewFault builds the faults that only this protocol has; may be nil.
 	NewFault func(FaultSpec) (Fault, error)
+	// RateLimit adds the headers about rate limits to a response; nil if there are none.
+	RateLimit func(http.Header, RateLimit)
 
+	// framing divides streams into events; nil means server-sent events.
+	framing *framing
 	// ends reports whether an event is the end marker of a stream; nil without streams.
 	ends func(event []byte) bool
 	// choices is true if an answer is a list of choices, which can be empty. In other
@@ -44,23 +53,23 @@ func (d *Dialect) errorOf(status int) *APIError {
 }
 
 // Dialect implements Codec.
-func (OpenAIChat) Dialect() Dialect {
-	return Dialect{
-		AnswerID: "chatcmpl-", CallID: "call_",
-		ends:      func(event []byte) bool { return string(event) == sseDone },
-		choices:   true,
-		textMarks: []string{`"content":"`, `"arguments":"`, `":"`},
-		errorEvent: func(_ Call, _ Completion, e *APIError, _ int) []byte {
-			return sseEvent("", openAIError(e))
-		},
-	}
+func (OpenAIChat) Dialect() Dialect { return openAIChatDialect }
+
+var openAIChatDialect = Dialect{
+	AnswerID: "chatcmpl-", CallID: "call_", RateLimit: openAIRateLimit,
+	ends:      func(event []byte) bool { return string(event) == sseDone },
+	choices:   true,
+	textMarks: []string{`"content":"`, `"arguments":"`, `":"`},
+	errorEvent: func(_ Call, _ Completion, e *APIError, _ int) []byte {
+		return sseEvent("", openAIError(e))
+	},
 }
 
 // Dialect implements Codec. Unexpected is not 404 because coding agents read that as an unknown
 // model, and retry.
 func (OpenAIResponses) Dialect() Dialect {
 	return Dialect{
-		AnswerID: "resp_", CallID: "call_", Unexpected: http.StatusBadRequest,
+		AnswerID: "resp_", CallID: "call_", Unexpected: http.StatusBadRequest, RateLimit: openAIRateLimit,
 		ends: func(event []byte) bool {
 			return bytes.HasPrefix(event, []byte("event: response.completed\n")) || bytes.HasPrefix(event, []byte("event: response.incomplete\n"))
 		},
@@ -73,13 +82,27 @@ func (OpenAIResponses) Dialect() Dialect {
 // Dialect implements Codec. Unexpected is as for OpenAIResponses.
 func (c AnthropicMessages) Dialect() Dialect {
 	return Dialect{
-		AnswerID: "msg_", CallID: "toolu_", Unexpected: http.StatusBadRequest,
+		AnswerID: "msg_", CallID: "toolu_", Unexpected: http.StatusBadRequest, RateLimit: anthropicRateLimit,
 		ends:         func(event []byte) bool { return bytes.HasPrefix(event, []byte("event: message_stop\n")) },
 		reportsUsage: true,
 		textMarks:    []string{`"text_delta","text":"`, `"partial_json":"`, `"text":"`, `":"`},
 		stockError:   c.stockError,
 		errorEvent: func(_ Call, _ Completion, e *APIError, _ int) []byte {
 			return sseEvent("error", anthropicError(e))
+		},
+	}
+}
+
+// Dialect implements Codec. The last chunk of a stream is its end marker.
+func (g Gemini) Dialect() Dialect {
+	return Dialect{
+		AnswerID: "gen-", CallID: "call_", Unexpected: http.StatusBadRequest,
+		ends:         func(event []byte) bool { return bytes.Contains(event, []byte(`"finishReason":"`)) },
+		reportsUsage: true,
+		textMarks:    []string{`"text":"`, `"args":{"`, `":"`},
+		stockError:   g.stockError,
+		errorEvent: func(_ Call, _ Completion, e *APIError, _ int) []byte {
+			return sseEvent("", googleError(e))
 		},
 	}
 }

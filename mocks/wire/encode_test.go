@@ -43,9 +43,9 @@ var _ = Describe("Encode", Label("H-02"), func() {
 	thoughtful.Thinking, thoughtful.ToolCalls = "First I read.\nThen I write.", toolAnswer.ToolCalls
 	nothing := wire.Completion{}
 	for _, p := range protocols[1:] {
-		DescribeTable("gives the frames of "+p.Protocol()+" for",
+		DescribeTable("gives the frames of "+nameOf(p)+" for",
 			func(name string, answer wire.Completion) {
-				expectGolden(p.Protocol()+"-"+name, "== at once\n"+render(p.Encode(plainCall, answer))+"== streamed\n"+render(p.Encode(streamCall, answer)))
+				expectGolden(nameOf(p)+"-"+name, "== at once\n"+render(p.Encode(plainCall, answer))+"== streamed\n"+render(p.Encode(streamCall, answer)))
 			},
 			Entry("a text", "text", textAnswer),
 			Entry("tool calls", "tools", toolAnswer),
@@ -54,7 +54,7 @@ var _ = Describe("Encode", Label("H-02"), func() {
 			Entry("nothing", "nothing", nothing),
 		)
 
-		It("gives the errors of "+p.Protocol(), func() {
+		It("gives the errors of "+nameOf(p), func() {
 			var b strings.Builder
 			for _, e := range []wire.APIError{
 				{Status: 400, Type: "invalid_request_error", Param: "messages", Message: "no \"messages\""},
@@ -65,7 +65,7 @@ var _ = Describe("Encode", Label("H-02"), func() {
 			} {
 				b.WriteString(render(p.EncodeError(&e)))
 			}
-			expectGolden(p.Protocol()+"-errors", b.String())
+			expectGolden(nameOf(p)+"-errors", b.String())
 		})
 	}
 
@@ -122,10 +122,10 @@ var _ = Describe("Encode", Label("H-02"), func() {
 					total += f.Delay
 				}
 				if total != want || p.Encode(plainCall, c)[0].Delay != want {
-					t.Fatalf("the stream of %s takes %s, not %s", p.Protocol(), total, want)
+					t.Fatalf("the stream of %s takes %s, not %s", nameOf(p), total, want)
 				}
 				if frames[0].Delay != 0 || frames[1].Delay != c.First {
-					t.Fatalf("the first frames of %s come after %s and %s", p.Protocol(), frames[0].Delay, frames[1].Delay)
+					t.Fatalf("the first frames of %s come after %s and %s", nameOf(p), frames[0].Delay, frames[1].Delay)
 				}
 			}
 		})

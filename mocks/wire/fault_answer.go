@@ -34,7 +34,7 @@ func newRefusal(spec FaultSpec) Fault {
 
 // withhold removes the content of an answer.
 func withhold(c Completion, finish llm.FinishReason) Completion {
-	c.Text, c.Refusal, c.ToolCalls, c.Finish = "", "", nil, finish
+	c.Text, c.Refusal, c.ToolCalls, c.Media, c.Finish = "", "", nil, nil, finish
 	c.Usage.Output = c.Usage.Reasoning
 	return c
 }
@@ -42,7 +42,10 @@ func withhold(c Completion, finish llm.FinishReason) Completion {
 // newFinishLength truncates the arguments of the last tool call or, in an answer without
 // calls, the text.
 func newFinishLength(spec FaultSpec) Fault {
-	return answerFault(func(_ Codec, _ Call, c Completion) (Completion, bool) {
+	return answerFault(func(_ Codec, call Call, c Completion) (Completion, bool) {
+		if call.Output != TextOutput {
+			return c, false // media have no length that a model could reach
+		}
 		c.ToolCalls = slices.Clone(c.ToolCalls)
 		tail := &c.Text
 		if n := len(c.ToolCalls); n > 0 {
@@ -69,7 +72,8 @@ func newWrongUsage(FaultSpec) Fault {
 		wrong.Input = 10*wrong.Input + 1000
 		wrong.Output = 10*wrong.Output + 1000
 		c.reported = &wrong
-		return c, codec.Dialect().reportsUsage || !call.Stream || call.IncludeUsage
+		d := codec.Dialect()
+		return c, d.reportsUsage || !call.Stream && !d.Media || call.IncludeUsage
 	})
 }
 

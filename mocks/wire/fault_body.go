@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -12,9 +13,9 @@ import (
 // newMalformedJSON cuts the JSON of a chunk in half within a correct event, or the JSON of the
 // body within a correct response.
 func newMalformedJSON(spec FaultSpec) Fault {
-	return frameFault(func(_ Codec, call Call, frames []Frame) ([]Frame, bool) {
+	return frameFault(func(codec Codec, call Call, frames []Frame) ([]Frame, bool) {
 		if !call.Stream {
-			if _, ok := deliveredBytes(frames[0].Data, spec.After); !ok {
+			if _, ok := deliveredBytes(frames[0].Data, spec.After); !ok || !isJSON(frames[0].Header) {
 				return nil, false
 			}
 			setBody(&frames[0], firstHalf(frames[0].Data))
@@ -24,14 +25,19 @@ func newMalformedJSON(spec FaultSpec) Fault {
 		if !ok {
 			return nil, false
 		}
-		object, ok := sseObject(frames[n+1].Data)
+		d := codec.Dialect()
+		stream := d.events()
+		object, ok := stream.object(frames[n+1].Data)
 		if !ok {
 			return nil, false
 		}
-		frames[n+1].Data = withData(frames[n+1].Data, firstHalf(object))
+		frames[n+1].Data = stream.withData(frames[n+1].Data, firstHalf(object))
 		return frames, true
 	})
 }
+
+// isJSON reports whether a response is JSON; it may be plain text.
+func isJSON(h http.Header) bool { return strings.Contains(h.Get("Content-Type"), "json") }
 
 // firstHalf returns the first half of a JSON object, which is never valid JSON. It does not
 // split a rune, because that would be a second fault.
@@ -110,17 +116,23 @@ func newNotUTF8(FaultSpec) Fault {
 	return frameFault(func(codec Codec, call Call, frames []Frame) ([]Frame, bool) {
 		// The output of the model if there is any, otherwise the first string. Quotes within a
 		// string are escaped, and the marks cannot occur there.
-		for _, mark := range codec.Dialect().textMarks {
+		d := codec.Dialect()
+		stream := d.events()
+		for _, mark := range d.textMarks {
 			for i, f := range frames {
-				before, after, ok := bytes.Cut(f.Data, []byte(mark))
-				if !ok {
+				object, ok := f.Data, true
+				if call.Stream {
+					object, ok = stream.object(f.Data)
+				}
+				before, after, found := bytes.Cut(object, []byte(mark))
+				if !ok || !found {
 					continue
 				}
-				data := bytes.Join([][]byte{before, []byte(mark), []byte("\xff\xfe"), after}, nil)
+				object = bytes.Join([][]byte{before, []byte(mark), []byte("\xff\xfe"), after}, nil)
 				if call.Stream {
-					frames[i].Data = data
+					frames[i].Data = stream.withData(f.Data, object)
 				} else {
-					setBody(&frames[i], data)
+					setBody(&frames[i], object)
 				}
 				return frames, true
 			}

@@ -81,7 +81,11 @@ func newErrorEvent(spec FaultSpec) Fault {
 		}
 		e := d.errorOf(cmp.Or(spec.Status, http.StatusInternalServerError))
 		e.Message = cmp.Or(spec.Message, e.Message)
-		frames[n+1].Data = d.errorEvent(call, answer, e, n)
+		event := d.errorEvent(call, answer, e, n)
+		if event == nil { // a stream of bytes has no events
+			return frames, false
+		}
+		frames[n+1].Data = event
 		return frames[:n+2], true
 	}
 }

@@ -50,7 +50,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 		})
 
 		for _, p := range protocols {
-			It(kind+" leaves its input alone, and the answer unharmed where it cannot fire, of "+p.Protocol(), func() {
+			It(kind+" leaves its input alone, and the answer unharmed where it cannot fire, of "+nameOf(p), func() {
 				fault := newFault(wire.FaultSpec{Kind: kind})
 				for _, call := range []wire.Call{plainCall, streamCall, usageCall} {
 					for _, answer := range []wire.Completion{textAnswer, toolAnswer} {
@@ -66,7 +66,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 				}
 			})
 
-			It(kind+" replaces a missing answer, of "+p.Protocol(), func() {
+			It(kind+" replaces a missing answer, of "+nameOf(p), func() {
 				call := usageCall
 				call.Tools = offered
 				_, ok := newFault(wire.FaultSpec{Kind: kind})(p.Reader, call, wire.Completion{})
@@ -76,7 +76,7 @@ var _ = Describe("a fault", Label("H-02"), func() {
 	}
 
 	for _, p := range protocols[1:] {
-		It("edits the answers of "+p.Protocol()+" as the golden file shows", func() {
+		It("edits the answers of "+nameOf(p)+" as the golden file shows", func() {
 			var b strings.Builder
 			for _, kind := range wire.FaultKinds() {
 				fault := newFault(wire.FaultSpec{Kind: kind})
@@ -97,16 +97,19 @@ var _ = Describe("a fault", Label("H-02"), func() {
 					}
 				}
 			}
-			expectGolden("faults-"+p.Protocol(), b.String())
+			expectGolden("faults-"+nameOf(p), b.String())
 		})
 	}
 
 	DescribeTable("is read by a client as",
 		func(kind string, call wire.Call, is func(wire.Completion, error)) {
 			for _, p := range protocols {
+				if kind == "content-filter" && p.Protocol() == "ollama" || kind == "refusal" && p.visible(refusing, true).Refusal == "" {
+					continue // it has none
+				}
 				frames, ok := newFault(wire.FaultSpec{Kind: kind})(p.Reader, call, toolAnswer)
 				Expect(ok).To(BeTrue())
-				By(p.Protocol())
+				By(nameOf(p))
 				is(p.ReadAnswer(call.Stream, bodyOf(frames)))
 			}
 		},
@@ -328,6 +331,9 @@ func decodeAPIError(f wire.Fault) *openai.APIError {
 	return r.Error
 }
 
+// refusing is an answer that a protocol with refusals shows as such.
+var refusing = wire.Completion{Refusal: "no"}
+
 func isCut(_ wire.Completion, err error) {
 	GinkgoHelper()
 	Expect(err).To(MatchError(wire.ErrCutAnswer))
@@ -342,5 +348,9 @@ func isMalformed(_ wire.Completion, err error) {
 func areBroken(c wire.Completion, err error) {
 	GinkgoHelper()
 	Expect(err).NotTo(HaveOccurred())
+	if len(c.ToolCalls) == 1 { // Gemini leaves the call out, and does not end with a call
+		Expect(c.Finish).To(Equal(llm.FinishStop))
+		return
+	}
 	Expect(json.Valid([]byte(c.ToolCalls[1].Arguments))).To(BeFalse())
 }

@@ -87,17 +87,53 @@ func FuzzDecodeMessages(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) { fuzzDecode(t, wire.AnthropicMessages{}, body) })
 }
 
+// FuzzDecodeGemini: as FuzzDecodeResponses.
+func FuzzDecodeGemini(f *testing.F) {
+	for _, seed := range []string{
+		``, `{}`, prompting(askGemini, toolGemini), prompting(askGemini+`,`+callGemini+`,`+resultGemini, toolGemini),
+		`{"contents":{"parts":{"text":"x"}},"system_instruction":{"parts":[null]}}`,
+		prompting(`{"parts":[{"functionResponse":{"name":"f","response":{},"parts":[{"parts":[[]]}]}}]}`),
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		fuzzDecode(t, wire.Gemini{Model: "gemini-3.1-pro"}, body)
+		for _, batch := range []bool{false, true} {
+			if data := (wire.Gemini{}).Embed(body, batch)[0].Data; !json.Valid(data) {
+				t.Fatalf("answered with %.200q", data)
+			}
+		}
+	})
+}
+
+// FuzzDecodeOllama: as FuzzDecodeResponses.
+func FuzzDecodeOllama(f *testing.F) {
+	for _, seed := range []string{
+		``, `{}`, `{"model":"m","messages":[{"role":"user","content":"a","images":["AAAA"]}],"options":{"seed":1e300,"num_predict":-2}}`,
+		`{"model":"m","messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{}}}]}],"tools":[{"function":{"name":"f"}}]}`,
+		`{"model":"m","prompt":"p","format":"json","think":"high","keep_alive":"5m","stream":false}`,
+	} {
+		f.Add(true, []byte(seed))
+		f.Add(false, []byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, generate bool, body []byte) { fuzzDecode(t, wire.Ollama{Generate: generate}, body) })
+}
+
 func fuzzDecode(t *testing.T, codec wire.Reader, body []byte) {
 	t.Helper()
 	c, e := codec.Decode(body)
 	if e != nil {
-		if e.Status != 400 || e.Message == "" || !json.Valid(codec.EncodeError(e)[0].Data) {
+		known := e.Status == 400 || codec.Protocol() == "ollama" && (e.Status == 404 || e.Status == 500)
+		if !known || e.Message == "" || !json.Valid(codec.EncodeError(e)[0].Data) {
 			t.Fatalf("refused with %+v", e)
 		}
 		return
 	}
 	if c.Model == "" {
 		t.Fatalf("accepted as %+v", c)
+	}
+	if e := (wire.Rules{Demand: wire.OptionalRules()}).Check(codec, &c, nil, body); e != nil && (e.Rule == "" || e.Message == "") {
+		t.Fatalf("refused with %+v", e)
 	}
 	answer := wire.Completion{ID: "x", Model: c.Model, Thinking: "hm", Usage: llm.Usage{Output: 1}}
 	for _, tool := range c.Tools {

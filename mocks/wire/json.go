@@ -57,9 +57,13 @@ const (
 	sseType  = "text/event-stream; charset=utf-8"
 )
 
+// headers is the number of headers of most answers, with those about rate limits.
+const headers = 9
+
 // head builds a response header. It omits an empty requestID and a negative length.
 func head(contentType, requestID string, length int) http.Header {
-	h := http.Header{"Content-Type": {contentType}}
+	h := make(http.Header, headers)
+	h["Content-Type"] = []string{contentType}
 	if requestID != "" {
 		h["X-Request-Id"] = []string{requestID}
 	}
@@ -79,10 +83,14 @@ func jsonFrames(requestID string, body []byte) []Frame {
 func errorFrames(e *APIError, body []byte) []Frame {
 	h := head(jsonType, "", len(body))
 	h.Set("X-Should-Retry", strconv.FormatBool(retryable(e)))
+	setRetryAfter(h, e)
+	return []Frame{{Status: e.Status, Header: h, Data: body}}
+}
+
+func setRetryAfter(h http.Header, e *APIError) {
 	if e.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.FormatInt(roundUp(e.RetryAfter, time.Second), 10))
 	}
-	return []Frame{{Status: e.Status, Header: h, Data: body}}
 }
 
 // retryable follows the clients' own default, except for a used-up quota, which no retry can

@@ -1,24 +1,24 @@
 package wire
 
 import (
-	"net/http"
 	"strconv"
 	"time"
 )
 
 // OpenAIChat implements the chat-completions protocol of OpenAI's API, see
 // https://platform.openai.com/docs/api-reference/chat. It ignores fields without a neutral form
-// if the provider accepts them. It differs from the provider in two ways: it returns only one
-// choice (n), and metadata, in which agents send the purpose of a call, does not need "store".
-type OpenAIChat struct{}
+// if the provider accepts them. It differs from the provider in one way: metadata, in which agents
+// send the purpose of a call, does not need "store".
+type OpenAIChat struct {
+	// Root of the path. It selects the service's form of thinking, and Azure's deployment replaces
+	// the model of a request.
+	Root Root
+}
 
 var _ Codec = OpenAIChat{}
 
 // Protocol implements Codec.
 func (OpenAIChat) Protocol() string { return "openai-chat" }
-
-// ForRequest implements Reader.
-func (c OpenAIChat) ForRequest(http.Header, *ResponseStore) Reader { return c }
 
 // invalidRequest is the type of the errors that the request itself causes.
 const invalidRequest = "invalid_request_error"

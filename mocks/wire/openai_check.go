@@ -17,6 +17,7 @@ import (
 const (
 	maxTools         = 128 // tools of a request, and tool calls of a message
 	maxToolName      = 64
+	maxChoices       = 128
 	maxMetadata      = 16
 	maxMetadataKey   = 64
 	maxMetadataValue = 512
@@ -83,9 +84,9 @@ func (r *chatRequest) checkSampling() *APIError {
 		return bad("max_tokens", "invalid_parameter_combination",
 			"Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
 	}
-	if r.N != nil && *r.N > 1 {
+	if r.N != nil && *r.N > maxChoices {
 		return bad("n", "integer_above_max_value",
-			"Invalid 'n': integer above maximum value. Expected a value <= 1, but got %d instead.", *r.N)
+			"Invalid 'n': integer above maximum value. Expected a value <= %d, but got %d instead.", maxChoices, *r.N)
 	}
 	if r.StreamOptions != nil && !r.Stream {
 		return bad("stream_options", "", "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
@@ -120,6 +121,9 @@ func checkMetadata(metadata map[string]string) *APIError {
 	if n := len(metadata); n > maxMetadata {
 		return bad("metadata", "object_above_max_properties",
 			"Invalid 'metadata': too many properties. Expected at most %d, but got %d instead.", maxMetadata, n)
+	}
+	if len(metadata) == 0 {
+		return nil // sorting no keys costs three allocations for each request
 	}
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
 		value := metadata[key]

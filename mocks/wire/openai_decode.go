@@ -18,10 +18,14 @@ import (
 // chatRequest has the supported fields of a chat request. An optional field is a pointer only if
 // its zero value has another meaning.
 type chatRequest struct {
-	Model               string            `json:"model"`
-	Messages            []chatMessage     `json:"messages"`
-	Tools               []chatTool        `json:"tools"`
-	ToolChoice          toolChoice        `json:"tool_choice"`
+	Model      string        `json:"model"`
+	Messages   []chatMessage `json:"messages"`
+	Tools      []chatTool    `json:"tools"`
+	ToolChoice toolChoice    `json:"tool_choice"`
+	// Functions and FunctionCall are the older form of Tools and ToolChoice.
+	Functions    []functionDefinition `json:"functions"`
+	FunctionCall functionChoice       `json:"function_call"`
+
 	Stream              bool              `json:"stream"`
 	StreamOptions       *streamOptions    `json:"stream_options"`
 	ResponseFormat      *responseFormat   `json:"response_format"`
@@ -40,6 +44,8 @@ type chatMessage struct {
 	Name       string         `json:"name"`
 	ToolCalls  []chatToolCall `json:"tool_calls"`
 	ToolCallID string         `json:"tool_call_id"`
+	// FunctionCall is the older form of ToolCalls.
+	FunctionCall *chatFunction `json:"function_call"`
 	// Audio refers to an earlier audio answer.
 	Audio *struct {
 		ID string `json:"id"`
@@ -47,16 +53,18 @@ type chatMessage struct {
 }
 
 type chatToolCall struct {
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
-	Custom struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function chatFunction `json:"function"`
+	Custom   struct {
 		Name  string `json:"name"`
 		Input string `json:"input"`
 	} `json:"custom"`
+}
+
+type chatFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
 }
 
 // neutral returns the call with its arguments in JSON. Clients return an empty string for the
@@ -73,16 +81,18 @@ func (t *chatToolCall) neutral() llm.ToolCall {
 }
 
 type chatTool struct {
-	Type     string `json:"type"`
-	Function struct {
-		Name        string         `json:"name"`
-		Description string         `json:"description"`
-		Parameters  jsontext.Value `json:"parameters"`
-	} `json:"function"`
-	Custom struct {
+	Type     string             `json:"type"`
+	Function functionDefinition `json:"function"`
+	Custom   struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`
 	} `json:"custom"`
+}
+
+type functionDefinition struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Parameters  jsontext.Value `json:"parameters"`
 }
 
 // name returns the name of a tool of either type.
@@ -194,15 +204,23 @@ func (c *toolChoice) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 
 // Decode implements Codec. Errors have the provider's status, type, code and param, and similar
 // messages.
-func (OpenAIChat) Decode(body []byte) (Call, *APIError) {
+func (c OpenAIChat) Decode(body []byte) (Call, *APIError) {
 	var r chatRequest
 	if err := jsonv2.Unmarshal(body, &r); err != nil {
 		return Call{}, decodeError(err)
 	}
+	r.Model = cmp.Or(c.Root.Deployment, r.Model)
+	if err := r.checkFunctions(); err != nil {
+		return Call{}, err
+	}
+	legacy := r.convertFunctions()
 	if err := r.check(); err != nil {
 		return Call{}, err
 	}
-	return r.call(), nil
+	call := r.call()
+	call.legacy = legacy
+	call.IncludeUsage = call.IncludeUsage || c.alwaysUsage(call.Model)
+	return call, nil
 }
 
 // call returns the neutral form of a valid request.
@@ -242,6 +260,9 @@ func (r *chatRequest) call() Call {
 		c.Tags = r.Metadata
 	}
 	c.IncludeUsage = r.StreamOptions != nil && r.StreamOptions.IncludeUsage
+	if r.N != nil {
+		c.N = *r.N
+	}
 	return c
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -44,7 +45,7 @@ type embeddingsBody struct {
 // the dimensions. Texts of similar meaning do not have similar vectors. Count returns the number
 // of tokens of a text; may be nil.
 func (c OpenAIChat) Embed(body []byte, count func(model, text string) int) []Frame {
-	r, err := decodeEmbeddings(body)
+	r, err := decodeEmbeddings(body, c.Root.Deployment)
 	if err != nil {
 		return c.EncodeError(err)
 	}
@@ -57,12 +58,14 @@ func (c OpenAIChat) Embed(body []byte, count func(model, text string) int) []Fra
 	return r.encode(tokens)
 }
 
-// decodeEmbeddings parses and validates a request as the provider does.
-func decodeEmbeddings(body []byte) (embeddings, *APIError) {
+// decodeEmbeddings parses and validates a request as the provider does. Azure's deployment replaces
+// the model.
+func decodeEmbeddings(body []byte, deployment string) (embeddings, *APIError) {
 	var b embeddingsBody
 	if err := jsonv2.Unmarshal(body, &b); err != nil {
 		return embeddings{}, decodeError(err)
 	}
+	b.Model = cmp.Or(deployment, b.Model)
 	r := embeddings{model: b.Model, dimensions: defaultDimensions, base64: b.EncodingFormat == "base64"}
 	if strings.HasSuffix(b.Model, "-3-large") {
 		r.dimensions = maxDimensions
@@ -125,7 +128,11 @@ func embeddingInput(item jsontext.Value) (text string, ok bool) {
 }
 
 func (r *embeddings) encode(tokens int) []Frame {
-	j := jsonText(`{"object":"list","data":[`)
+	j := jsonText(`{"object":"list",`)
+	if isMistral(r.model) { // its client requires an id
+		j = j.raw(`"id":"embd-rehearse",`)
+	}
+	j = j.raw(`"data":[`)
 	for i, input := range r.inputs {
 		j = j.comma(i).raw(`{"object":"embedding","index":`).int(i).raw(`,"embedding":`)
 		j = r.appendVector(j, unitVector(input, r.dimensions)).raw(`}`)

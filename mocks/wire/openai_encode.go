@@ -1,35 +1,58 @@
 package wire
 
-import (
-	"strconv"
-
-	"github.com/rehearse-dev/rehearse/llm"
-)
+import "github.com/rehearse-dev/rehearse/llm"
 
 // Encode implements Codec. An answer without streaming is one frame after First and PerToken for
 // each output token. A stream has a head at once and its first chunk after First; the time of all
 // output tokens is spread evenly over the chunks with output. Both take equally long.
-func (OpenAIChat) Encode(call Call, c Completion) []Frame {
-	c.Finish = c.FinishReason()
+func (o OpenAIChat) Encode(call Call, c Completion) []Frame {
 	if call.Stream {
-		return encodeChunks(&call, c)
+		return o.encodeChunks(&call, c)
 	}
-	frames := jsonFrames(c.ID, chatCompletion(&call, c))
+	frames := jsonFrames(c.ID, o.completion(&call, c))
 	frames[0].Delay = addUp(c.First, generation(c))
 	return frames
 }
 
-// chatCompletion returns the body of an answer without streaming.
-func chatCompletion(call *Call, c Completion) jsonText {
-	j := make(jsonText, 0, 640+outputLen(c)*9/8).chatHead(c, "chat.completion")
-	j = j.raw(`,"choices":[{"index":0,"message":{"role":"assistant","content":`)
+// completion returns the body of an answer without streaming.
+func (o OpenAIChat) completion(call *Call, c Completion) jsonText {
+	j := make(jsonText, 0, 640+outputLen(c)*9/8).chatHead(c, "chat.completion").raw(`,"choices":[`)
+	field := o.thinkingField(call.Model)
+	for i, choice := range c.choices() {
+		j = j.comma(i).raw(`{"index":`).int(i).raw(`,"message":`).chatMessage(call, choice, field).
+			raw(`,"logprobs":null,"finish_reason":`).quote(call.chatFinish(choice)).raw(`}`)
+	}
+	return j.raw(`],"usage":`).chatUsage(c.reportedUsage()).raw("}")
+}
+
+// chatFinish returns the finish reason of a choice.
+func (c *Call) chatFinish(choice Completion) string {
+	finish := choice.FinishReason()
+	if finish == llm.FinishToolCalls && c.legacy {
+		return finishFunctionCall
+	}
+	return string(finish)
+}
+
+// chatMessage appends the message of a choice, with its thinking in a field of that name unless the name
+// is empty. A message in the older form has at most one call.
+func (j jsonText) chatMessage(call *Call, c Completion, thinkingField string) jsonText {
+	j = j.raw(`{"role":"assistant","content":`)
 	if c.Text == "" && (c.Refusal != "" || len(c.ToolCalls) > 0) {
 		j = j.raw("null")
 	} else {
 		j = j.quote(c.Text)
 	}
 	j = j.raw(`,"refusal":`).quoteOrNull(c.Refusal)
-	if len(c.ToolCalls) > 0 {
+	if thinkingField != "" && c.Thinking != "" {
+		j = j.raw(`,"`).raw(thinkingField).raw(`":`).quote(c.Thinking)
+	}
+	switch {
+	case len(c.ToolCalls) == 0:
+	case call.legacy:
+		t := c.ToolCalls[0]
+		j = j.raw(`,"function_call":{"name":`).quote(t.Name).raw(`,"arguments":`).quote(t.Arguments).raw(`}`)
+	default:
 		j = j.raw(`,"tool_calls":[`)
 		for i, t := range c.ToolCalls {
 			shape := shapeOf(call, t.Name)
@@ -37,8 +60,7 @@ func chatCompletion(call *Call, c Completion) jsonText {
 		}
 		j = j.raw("]")
 	}
-	return j.raw(`},"logprobs":null,"finish_reason":`).quote(string(c.Finish)).
-		raw(`}],"usage":`).chatUsage(c.reportedUsage()).raw("}")
+	return j.raw(`}`)
 }
 
 // chatHead opens an object with the fields of every answer and chunk.
@@ -89,86 +111,8 @@ func outputLen(c Completion) int {
 	for _, t := range c.ToolCalls {
 		n += len(t.ID) + len(t.Name) + len(t.Arguments) + 100
 	}
+	for i := range c.More {
+		n += outputLen(c.More[i])
+	}
 	return n
-}
-
-// sseDone is the event that ends a stream of chunks.
-const sseDone = "data: [DONE]\n\n"
-
-// chunks is a stream of chat-completion chunks.
-type chunks struct {
-	*stream
-	prefix jsonText // of each chunk, before its delta
-	suffix string   // of each chunk, after its finish reason
-}
-
-func encodeChunks(call *Call, c Completion) []Frame {
-	s := newChunks(call, c)
-	if c.Text == "" && len(c.ToolCalls) > 0 {
-		s.chunk(`{"role":"assistant","content":null,"refusal":null}`, "")
-	} else {
-		s.chunk(`{"role":"assistant","content":"","refusal":null}`, "")
-	}
-	s.pieces(`{"content":`, c.Text, `}`)
-	s.pieces(`{"refusal":`, c.Refusal, `}`)
-	for i, t := range c.ToolCalls {
-		shape, open := shapeOf(call, t.Name), `{"tool_calls":[{"index":`+strconv.Itoa(i)
-		s.begin()
-		s.buf = s.buf.raw(open).raw(`,"id":`).chatCall(shape, t, "").raw(`]}`)
-		s.end("")
-		s.pieces(open+`,"`+shape.kind+`":{"`+shape.field+`":`, shape.written(t), `}}]}`)
-	}
-	s.chunk(`{}`, string(c.Finish))
-	if call.IncludeUsage {
-		s.buf = s.buf.raw("data: ").chatHead(c, "chat.completion.chunk").
-			raw(`,"choices":[],"usage":`).chatUsage(c.reportedUsage()).raw("}\n\n")
-		s.frame()
-	}
-	s.buf = s.buf.raw(sseDone)
-	s.frame()
-	return s.frames
-}
-
-func newChunks(call *Call, c Completion) chunks {
-	prefix := append(make(jsonText, 0, 220+len(c.ID)+len(c.Model)), "data: "...)
-	s := chunks{
-		prefix: prefix.chatHead(c, "chat.completion.chunk").raw(`,"choices":[{"index":0,"delta":`),
-		suffix: "}]}\n\n",
-	}
-	if call.IncludeUsage {
-		s.suffix = "}],\"usage\":null}\n\n"
-	}
-	pieces, delta := countPieces(c.Text)+countPieces(c.Refusal), 56 // bytes of a chunk beside its text
-	for _, t := range c.ToolCalls {
-		pieces += countPieces(shapeOf(call, t.Name).written(t))
-		delta = 100
-	}
-	n := pieces + len(c.ToolCalls) + 4
-	s.stream = newStream(c, c.ID, pieces, n, n*(len(s.prefix)+len(s.suffix)+delta)+outputLen(c)*9/8+400)
-	return s
-}
-
-// begin opens a chunk up to its delta.
-func (s *chunks) begin() { s.buf = append(s.buf, s.prefix...) }
-
-// end closes a chunk after its delta.
-func (s *chunks) end(finish string) {
-	s.buf = s.buf.raw(`,"logprobs":null,"finish_reason":`).quoteOrNull(finish).raw(s.suffix)
-	s.frame()
-}
-
-func (s *chunks) chunk(delta, finish string) {
-	s.begin()
-	s.buf = s.buf.raw(delta)
-	s.end(finish)
-}
-
-// pieces appends a chunk for each piece of text: before, the quoted piece, after.
-func (s *chunks) pieces(before, text, after string) {
-	for piece := range piecesOf(text) {
-		s.skip(1)
-		s.begin()
-		s.buf = s.buf.raw(before).quote(piece).raw(after)
-		s.end("")
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -31,8 +32,20 @@ type chatChoice struct {
 type chatContent struct {
 	Content   string            `json:"content"`
 	Refusal   string            `json:"refusal"`
-	Reasoning string            `json:"reasoning_content"` // of other providers
 	ToolCalls []chatContentCall `json:"tool_calls"`
+	// FunctionCall is a call in the older form.
+	FunctionCall *chatFunction `json:"function_call"`
+	// The thinking of other services, in one field or in both.
+	ReasoningContent string         `json:"reasoning_content"`
+	Reasoning        jsontext.Value `json:"reasoning"`
+}
+
+// thinking returns the thinking of the content.
+func (c *chatContent) thinking() string {
+	if c.ReasoningContent == "" && c.Reasoning.Kind() == '"' {
+		return unquoted(c.Reasoning)
+	}
+	return c.ReasoningContent
 }
 
 type chatContentCall struct {
@@ -103,15 +116,22 @@ func (s *chatStream) add(a *chatAnswer) error {
 	}
 	s.begun = true
 	choice := &a.Choices[i]
-	if choice.FinishReason != "" {
+	switch choice.FinishReason {
+	case "":
+	case finishFunctionCall:
+		s.Finish = llm.FinishToolCalls
+	default:
 		s.Finish = llm.FinishReason(choice.FinishReason)
 	}
 	for _, c := range []*chatContent{&choice.Message, &choice.Delta} {
 		s.text.WriteString(c.Content)
 		s.refusal.WriteString(c.Refusal)
-		s.thinking.WriteString(c.Reasoning)
+		s.thinking.WriteString(c.thinking())
 		for j := range c.ToolCalls {
 			s.addCall(&c.ToolCalls[j])
+		}
+		if f := c.FunctionCall; f != nil {
+			s.addCall(&chatContentCall{Index: new(int), chatToolCall: chatToolCall{Function: *f}})
 		}
 	}
 	return nil

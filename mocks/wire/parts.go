@@ -13,6 +13,8 @@ type part struct {
 	kind partKind
 	text string // of a call, its arguments
 	call *llm.ToolCall
+	// signature of a call stands for the thoughts before it; Gemini's clients return it.
+	signature string
 }
 
 type partKind uint8

@@ -25,10 +25,19 @@ type Reader interface {
 	// ErrEmptyAnswer, ErrCutAnswer or an *APIError of the provider, or describes what is
 	// malformed and where; the completion then has the content before it.
 	ReadAnswer(streamed bool, body []byte) (Completion, error)
-	// ForRequest returns the codec for a request with this header, which may allow requests
-	// that the provider otherwise refuses. Protocols with stored answers use store; nil
-	// disables it.
-	ForRequest(header http.Header, store *ResponseStore) Reader
+}
+
+// ForRequest returns the codec for a request with this header, which may allow requests
+// that the provider otherwise refuses. Protocols with stored answers use store; nil
+// disables it.
+func ForRequest(codec Reader, header http.Header, store *ResponseStore) Reader {
+	switch codec.(type) {
+	case AnthropicMessages:
+		return AnthropicMessages{Beta: strings.Join(header["Anthropic-Beta"], ",")}
+	case OpenAIResponses:
+		return OpenAIResponses{Store: store}
+	}
+	return codec
 }
 
 var (
@@ -64,13 +73,22 @@ func readBody(body []byte, v any) error {
 	return nil
 }
 
-// readStream passes the data of each event to read until the answer is complete.
+// readStream passes the data of each server-sent event to read until the answer is complete.
 func readStream(body []byte, read func(data []byte) (done bool, err error)) error {
+	return readEvents(body, nextEvent, read)
+}
+
+// splitEvent splits the first event off a stream. Data is nil for an event without data; whole is
+// false if the event is cut off.
+type splitEvent func(stream []byte) (data []byte, whole bool, rest []byte)
+
+// readEvents is readStream for events that next splits off.
+func readEvents(body []byte, next splitEvent, read func(data []byte) (done bool, err error)) error {
 	n := 0
 	for len(body) > 0 {
 		var data []byte
 		var whole bool
-		data, whole, body = nextEvent(body)
+		data, whole, body = next(body)
 		if data == nil {
 			continue
 		}
@@ -134,7 +152,10 @@ type errorBody struct {
 	Type    string         `json:"type"`
 	Message string         `json:"message"`
 	Param   string         `json:"param"`
-	Code    jsontext.Value `json:"code"` // a string; a number from some gateways
+	Code    jsontext.Value `json:"code"` // a string; a number from Google and some gateways
+	// Status and Details are Google's.
+	Status  string         `json:"status"`
+	Details jsontext.Value `json:"details"`
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom. Some gateways send only the message.
@@ -153,7 +174,30 @@ func (e *errorBody) apiError() *APIError {
 		a.Code = ""
 	}
 	a.Status = statusOf(a.Type, a.Code)
+	if e.Status != "" {
+		e.google(a)
+	}
 	return a
+}
+
+// google sets the fields of Google's error: its code is the HTTP status, and its details have the
+// wait.
+func (e *errorBody) google(a *APIError) {
+	if status, err := strconv.Atoi(a.Code); err == nil && status >= http.StatusBadRequest && status <= 599 {
+		a.Status = status
+	}
+	a.Type, a.Code = e.Status, ""
+	var details []struct {
+		Delay string `json:"retryDelay"`
+	}
+	if jsonv2.Unmarshal(e.Details, &details, lenient) != nil {
+		return
+	}
+	for _, d := range details {
+		if seconds, err := strconv.ParseFloat(strings.TrimSuffix(d.Delay, "s"), 64); err == nil {
+			a.RetryAfter = wait(seconds, time.Second)
+		}
+	}
 }
 
 // statusOf returns the status for the type or code of an error.
@@ -178,17 +222,24 @@ func statusOf(names ...string) int {
 const maxErrorText = 2 << 10
 
 // ReadError is the inverse of EncodeError for all protocols. If the body is not a provider's
-// error, its first 2 KB are the message.
+// error, its first 2 KB are the message. Gemini sends a list of one error in place of a stream.
 func ReadError(status int, header http.Header, body []byte) *APIError {
-	var parsed struct {
-		Error *errorBody `json:"error"`
-	}
+	var parsed oneOrMore[struct {
+		Error   *errorBody `json:"error"`
+		Message string     `json:"message"` // of Amazon's errors
+	}]
 	e := &APIError{}
-	if jsonv2.Unmarshal(body, &parsed, lenient) == nil && parsed.Error != nil {
-		e = parsed.Error.apiError()
+	if jsonv2.Unmarshal(body, &parsed, lenient) == nil && len(parsed) == 1 {
+		if a := amazonError(header, parsed[0].Message); a != nil {
+			e = a
+		} else if parsed[0].Error != nil {
+			e = parsed[0].Error.apiError()
+		}
 	}
-	e.Status = status
-	e.RetryAfter = retryAfter(header)
+	e.Status = cmp.Or(status, e.Status, http.StatusInternalServerError)
+	if after := retryAfter(header); after > 0 {
+		e.RetryAfter = after
+	}
 	if e.Message == "" {
 		text := strings.ToValidUTF8(string(body[:min(len(body), maxErrorText)]), "")
 		e.Message = cmp.Or(strings.TrimSpace(text), http.StatusText(status), "status "+strconv.Itoa(status))

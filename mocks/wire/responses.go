@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"net/http"
-
-	"github.com/rehearse-dev/rehearse/llm"
-)
+import "github.com/rehearse-dev/rehearse/llm"
 
 // OpenAIResponses implements the Responses protocol of OpenAI's API, see
 // https://platform.openai.com/docs/api-reference/responses. It ignores fields and items without a
@@ -20,11 +16,6 @@ var _ Codec = OpenAIResponses{}
 
 // Protocol implements Codec.
 func (OpenAIResponses) Protocol() string { return "openai-responses" }
-
-// ForRequest implements Reader.
-func (OpenAIResponses) ForRequest(_ http.Header, store *ResponseStore) Reader {
-	return OpenAIResponses{Store: store}
-}
 
 // EncodeError implements Codec, in the form of OpenAIChat.
 func (OpenAIResponses) EncodeError(e *APIError) []Frame { return OpenAIChat{}.EncodeError(e) }

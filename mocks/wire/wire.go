@@ -41,7 +41,8 @@ type Completion struct {
 	ID      string
 	Model   string
 	Created time.Time
-	// Thinking is the visible reasoning of the model. The chat protocol has no field for it.
+	// Thinking is the visible reasoning of the model. OpenAI's chat API has no field for it; other
+	// services that imitate it do.
 	Thinking string
 	Text     string
 	Refusal  string
@@ -52,6 +53,12 @@ type Completion struct {
 	// First and PerToken are the delays before the first byte and for each output token,
 	// including jitter.
 	First, PerToken time.Duration
+	// More has the further choices of an answer to a request for several (n). Only their content
+	// counts: Usage is that of all choices.
+	More []Completion
+	// Media is the image or the speech of an answer to a call for one. Text is then the revised prompt
+	// of an image.
+	Media *Media
 
 	// reported is the usage in the response; nil means Usage. Only a fault sets it, because
 	// Usage also determines the time of the answer.
@@ -71,6 +78,9 @@ func (c Completion) FinishReason() llm.FinishReason {
 	return llm.FinishStop
 }
 
+// choices returns all choices of the answer.
+func (c Completion) choices() []Completion { return append([]Completion{c}, c.More...) }
+
 func (c Completion) reportedUsage() llm.Usage {
 	if c.reported != nil {
 		return *c.reported
@@ -85,9 +95,17 @@ type Call struct {
 	IncludeUsage bool
 	// Header of the HTTP request; may be nil.
 	Header http.Header
+	// N is the number of requested choices; 0 means 1.
+	N int
+	// Output is what the call asks for: a text, an image or speech.
+	Output Output
 
+	// media has the options of a call for media, or of a transcription.
+	media mediaOptions
 	// kinds has the tools that are not plain functions.
 	kinds map[string]toolKind
+	// legacy is true for tools in the older form of chat completions, functions.
+	legacy bool
 	// encrypted asks for the encrypted form of thoughts.
 	encrypted bool
 	// store stores the answer, unless it is nil: after the answer previous, which may be empty,
@@ -111,6 +129,8 @@ type APIError struct {
 	// Declined is true if the error declines an optional feature, without which clients
 	// continue. The request was not a mistake.
 	Declined bool
+	// Rule is the name of the broken rule; see Rules.
+	Rule string
 }
 
 // Error implements error.
@@ -130,25 +150,73 @@ type Codec interface {
 	Dialect() Dialect
 }
 
-// codecs has the protocols and the ends of their paths.
+// codecs has the protocols, each with the end of its paths or a function that returns the codec for
+// a path with its query.
 var codecs = []struct {
 	path  string
 	codec Reader
+	match func(path string) (Reader, bool)
 }{
-	{"/chat/completions", OpenAIChat{}},
-	{"/responses", OpenAIResponses{}},
-	{"/messages", AnthropicMessages{}},
+	{path: "/chat/completions", codec: OpenAIChat{}},
+	{path: "/responses", codec: OpenAIResponses{}},
+	{path: "/messages", codec: AnthropicMessages{}},
+	{codec: Gemini{}, match: matchGemini},
+	{path: "/api/chat", codec: Ollama{}},
+	{path: "/api/generate", codec: Ollama{Generate: true}},
+	{codec: Converse{}, match: matchConverse},
+	{path: "/images/generations", codec: Images{}},
+	{path: "/images/edits", codec: Images{Edit: true}},
+	{path: "/audio/speech", codec: Speech{}},
+	{path: "/audio/transcriptions", codec: Transcriptions{}},
+	{path: "/audio/translations", codec: Transcriptions{Translate: true}},
 }
 
-// ForPath returns the protocol for the end of a path, such as POST /v1/messages; ok is false for
-// any other request.
+// ForPath returns the protocol for the end of a path, such as POST /v1/messages, which may have a
+// query, or for a request about files and batches; ok is false for any other request.
 func ForPath(method, path string) (c Reader, ok bool) {
+	end, _, _ := strings.Cut(path, "?")
+	if c, ok := matchStored(method, end); ok || method != http.MethodPost {
+		return c, ok
+	}
 	for _, known := range codecs {
-		if method == http.MethodPost && strings.HasSuffix(path, known.path) {
-			return known.codec, true
+		switch {
+		case known.match != nil:
+			if c, ok := known.match(path); ok {
+				return c, true
+			}
+		case strings.HasSuffix(end, known.path):
+			return atRoot(known.codec, path), true
 		}
 	}
 	return nil, false
+}
+
+// ForExchange returns the protocol of a recorded exchange: the codec for its path, or that of
+// ForProtocol.
+func ForExchange(protocol, path string) (c Reader, ok bool) {
+	if c, ok := ForPath(http.MethodPost, path); ok && c.Protocol() == protocol {
+		return c, true
+	}
+	return ForProtocol(protocol)
+}
+
+// atRoot returns the codec for the service whose root a path has.
+func atRoot(c Reader, path string) Reader {
+	root, _ := SplitRoot(path)
+	switch c := c.(type) {
+	case OpenAIChat:
+		return OpenAIChat{Root: root}
+	case Images:
+		c.Root = root
+		return c
+	case Speech:
+		c.Root = root
+		return c
+	case Transcriptions:
+		c.Root = root
+		return c
+	}
+	return c
 }
 
 // ForProtocol returns the protocol with a name, such as "openai-chat".
@@ -156,6 +224,11 @@ func ForProtocol(name string) (c Reader, ok bool) {
 	for _, known := range codecs {
 		if known.codec.Protocol() == name {
 			return known.codec, true
+		}
+	}
+	for _, p := range storedProtocols {
+		if p.name == name {
+			return Stored{name}, true
 		}
 	}
 	return nil, false

@@ -8,6 +8,7 @@ package doc
 import (
 	"fmt"
 	"io"
+	"net/url"
 
 	"github.com/rehearse-dev/rehearse/internal/format"
 )
@@ -67,6 +68,8 @@ type Span struct {
 	// Link is a place in the same HTML page, or begins with a slash and is the path of another page of
 	// the same server.
 	Link string
+	// web is true if the text itself is an address.
+	web  bool
 	kind kind
 }
 
@@ -129,6 +132,13 @@ func (s Span) In(tone Tone) Span { s.Tone = tone; return s }
 // To returns the span as a link to a place in the HTML page, unless place is empty.
 func (s Span) To(place string) Span { s.Link = place; return s }
 
+// ToWeb returns the span as a link to its own text if this is an address of the web. Only HTML has the link.
+func (s Span) ToWeb() Span {
+	at, err := url.Parse(s.Text)
+	s.web = err == nil && (at.Scheme == "https" || at.Scheme == "http") && at.Host != ""
+	return s
+}
+
 // Block is a part of a document.
 type Block interface{ block() }
 
@@ -160,9 +170,10 @@ type Table struct {
 	Columns []Column
 	Rows    [][]Text
 	// Max limits the rows on a terminal, which counts the others as Noun; 0 is no limit.
-	// Markdown has a limit in bytes, and HTML one of 500 rows.
-	Max  int
-	Noun string
+	// Markdown has a limit in bytes, and HTML one of 500 rows unless the table is Whole.
+	Max   int
+	Whole bool
+	Noun  string
 }
 
 // Column describes a column. On a narrow terminal, Optional columns are left out, those

@@ -20,7 +20,7 @@ var documentHTML string
 var templates = sync.OnceValue(func() *template.Template {
 	t := template.Must(htmlpage.Template().Clone()).Funcs(template.FuncMap{
 		"line":     lineHTML,
-		"plain":    Text.plain,
+		"plain":    Text.String,
 		"spans":    spansHTML,
 		"rows":     diffRows,
 		"clean":    func(s string) string { return sanitize.Line(s, maxSpan) },
@@ -36,7 +36,7 @@ var templates = sync.OnceValue(func() *template.Template {
 func HTML(w io.Writer, d Document, tool string) error {
 	v := web{ids: map[string]int{}}
 	content := v.Blocks(d.Lead) + v.Blocks(d.Body)
-	title := strings.TrimPrefix(signs[d.Tone]+" "+d.Kind+" "+d.Name.plain(), " ")
+	title := strings.TrimPrefix(signs[d.Tone]+" "+d.Kind+" "+d.Name.String(), " ")
 	script := htmlpage.Common
 	if d.Static {
 		script = ""
@@ -144,7 +144,7 @@ func (v *web) section(s Section) template.HTML {
 	name := "article"
 	if v.depth == 0 {
 		name, data.ID = "section", v.id(s.Title)
-		v.nav = append(v.nav, htmlpage.Anchor{ID: data.ID, Name: s.Title.plain()})
+		v.nav = append(v.nav, htmlpage.Anchor{ID: data.ID, Name: s.Title.String()})
 	}
 	v.depth++
 	data.Content = v.Blocks(s.Blocks)
@@ -183,11 +183,15 @@ func (v *web) table(t Table) template.HTML {
 	if t.Caption == "" { // for screen readers
 		var heads []string
 		for _, c := range t.Columns {
-			heads = append(heads, c.Head.plain())
+			heads = append(heads, c.Head.String())
 		}
 		data.Label = strings.TrimPrefix(strings.Join(heads, ", "), ", ")
 	}
-	n, note := shown(len(t.Rows), maxRows, t.Noun)
+	limit := maxRows
+	if t.Whole {
+		limit = 0
+	}
+	n, note := shown(len(t.Rows), limit, t.Noun)
 	data.Shown, data.Note = t.Rows[:n], note
 	return v.execute("table", data)
 }
@@ -249,6 +253,9 @@ func (s Span) html() string {
 		text = "<i>" + text + "</i>"
 	default:
 		text = `<b class="` + string(s.Tone) + `">` + text + "</b>"
+	}
+	if s.web {
+		text = `<a href="` + html.EscapeString(s.Text) + `" rel="noreferrer">` + text + "</a>"
 	}
 	if s.Link != "" {
 		place := "#" + s.Link

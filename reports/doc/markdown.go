@@ -219,7 +219,7 @@ func (m *markdown) details(d Details) {
 	inner := markdown{depth: m.depth}
 	inner.blocks(d.Blocks)
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n", html.EscapeString(d.Title.plain()))
+	fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n", html.EscapeString(d.Title.String()))
 	b.WriteString(inner.fit(defaultMaxBytes) + "\n</details>\n")
 	m.parts = append(m.parts, part{items: []string{b.String()}, noun: "details"})
 }

@@ -43,7 +43,7 @@ func (v *terminal) table(t Table) {
 
 // head returns a painted head; one that is too wide loses its middle and its colours.
 func (v *terminal) head(t Text, width int) string {
-	if plain := t.plain(); console.Width(plain) > width {
+	if plain := t.String(); console.Width(plain) > width {
 		return console.Middle(plain, width)
 	}
 	return v.paint(t, Plain)
@@ -52,7 +52,7 @@ func (v *terminal) head(t Text, width int) string {
 // cell returns a painted cell; one that is too wide continues in the next line.
 func (v *terminal) cell(t Text, width int) string {
 	painted := v.paint(t, Plain)
-	if console.Width(t.plain()) > width {
+	if console.Width(t.String()) > width {
 		painted = strings.Join(console.Fold(painted, width, true), "\n")
 	}
 	return painted
@@ -64,12 +64,12 @@ func (v *terminal) fit(t Table, rows [][]Text) (columns, widths []int, gap int) 
 	const wide, narrow = 2, 1
 	over := -v.t.Columns()
 	for i, c := range t.Columns {
-		width := console.Width(c.Head.plain())
+		width := console.Width(c.Head.String())
 		if v.t.Width > 0 && !c.Shorten {
 			width = min(width, maxHead)
 		}
 		for _, row := range rows {
-			width = max(width, console.Width(row[i].plain()))
+			width = max(width, console.Width(row[i].String()))
 		}
 		columns, widths = append(columns, i), append(widths, width)
 		over += width

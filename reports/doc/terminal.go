@@ -149,8 +149,8 @@ func (s Span) clean() string {
 	}
 }
 
-// plain returns a text without its colours.
-func (t Text) plain() string {
+// String returns a text without its colours.
+func (t Text) String() string {
 	var b strings.Builder
 	for _, s := range t {
 		b.WriteString(s.clean())

@@ -65,11 +65,7 @@ type tool struct {
 type trouble struct{ Kind, Text string }
 
 // exchange is a request as the scripted backend received it.
-type exchange struct {
-	N                                    int
-	Line, Status, Fault, Delivered, What string
-	Fired                                bool
-}
+type exchange struct{ N, Line, Status, Fault, Delivered, What string }
 
 // maxNew limits the new messages of a request; the last ones are shown.
 const maxNew = 30
@@ -291,7 +287,14 @@ func troubles(c *record.Call, exchanges []record.Exchange) []trouble {
 }
 
 func newExchange(x record.Exchange) exchange {
-	out := exchange{N: x.N, Line: line(x.Line, 60), What: line(x.Problem, 0), Fault: line(x.Fault, 60), Fired: x.Fired}
+	out := exchange{N: strconv.Itoa(x.N), Line: line(x.Line, 60), What: line(x.Problem, 0), Fault: line(x.Fault, 60)}
+	switch {
+	case x.Fault == "":
+	case x.Fired:
+		out.Fault += ", fired"
+	default:
+		out.Fault += ", did not fire"
+	}
 	if x.Attempt > 1 {
 		out.Line += fmt.Sprintf(", attempt %d", x.Attempt)
 	}

@@ -52,10 +52,31 @@ func newHappening(e *record.Event) happening {
 		At: format.Seconds(e.At.Seconds()), Kind: line(string(e.Kind), 40), Name: line(e.Name, 80), Detail: line(e.Detail, 0),
 		Times: 1, Tone: tone,
 	}
+	if c, ok := event.Read[record.ToolCall](&e.Event); ok {
+		return h.ofTool(&c)
+	}
 	for _, key := range slices.Sorted(maps.Keys(e.Attrs)) {
 		if value := attr(e.Attrs[key]); value != "" && key != by && !strings.HasPrefix(key, quoted) {
 			h.Attrs = append(h.Attrs, fact{line(key, 60), value})
 		}
+	}
+	return h
+}
+
+// ofTool describes a call of a tool.
+func (h happening) ofTool(c *record.ToolCall) happening {
+	h.Name = line(c.Server+"."+c.Tool, 120)
+	if c.Error != "" {
+		h.Detail, h.Tone = line(c.Error, 0), &tone{"fail", signs[gate.Fail], "failed"}
+	}
+	h.Attrs = []fact{{"arguments", line(c.Arguments, 2000)}}
+	for _, f := range []fact{{"fault", c.Fault}, {"line", c.Line}} {
+		if f.Value != "" {
+			h.Attrs = append(h.Attrs, f)
+		}
+	}
+	if c.Latency > 0 {
+		h.Attrs = append(h.Attrs, fact{"latency", format.Seconds(c.Latency.Seconds())})
 	}
 	return h
 }

@@ -79,6 +79,9 @@ type scenario struct {
 	text string
 }
 
+// maxPassing limits the passing trials of a scenario that have details: nobody reads thousands of equal ones.
+const maxPassing = 500
+
 // maxFound limits the text of a scenario that a search looks at, in characters.
 const maxFound = 600
 
@@ -132,7 +135,7 @@ func (b *Builder) Trial(s *record.Scenario, t *record.Trial, facts *measure.Fact
 	}
 	verdict := gate.VerdictOf(findings)
 	class := classOf(verdict, len(sc.trials) == 0 && sc.without.Total() == 0)
-	if !b.wants(class) {
+	if !b.wants(class) || class == further && len(sc.trials) >= maxPassing {
 		sc.without.Add(verdict)
 		return nil
 	}

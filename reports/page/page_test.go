@@ -33,6 +33,20 @@ var _ = Describe("A page", func() {
 		golden.Expect("small.html", []byte(masked(small().page(page.Options{}))))
 	})
 
+	It("shows the calls of MCP servers behind the model call that they follow, and marks the failed ones", func() {
+		t := dialogue("orders/tool", 1, [2]string{"Where is it?", "I look."}, [2]string{"And?", "It is here."})
+		tool := func(reason string) record.Event {
+			return record.Event{At: t.Calls[0].Latency, Event: event.New(1, "found", record.ToolCall{Server: "shop", Tool: "find", Arguments: "{}", Error: reason, Calls: 1})}
+		}
+		t.Events = append([]record.Event{tool("the server ended"), tool("")}, t.Events...)
+		r := run{head: record.Run{Schema: record.Schema, ID: "1", Scenarios: 1, Trials: 1}}
+		r.add(record.Scenario{Name: "orders/tool", Trials: 1, Agent: "loop", Backend: "openai"}, t)
+		html := r.page(page.Options{})
+		failed, worked := strings.Index(html, `<b>shop.find</b> <span class="badge fail">`), strings.Index(html, `<b>shop.find</b> <span class="said" dir="auto">found`)
+		Expect(failed).To(And(BeNumerically(">", strings.Index(html, "I look.")), BeNumerically("<", worked)))
+		Expect(worked).To(BeNumerically("<", strings.LastIndex(html, "It is here.")))
+	})
+
 	It("is the same twice, byte for byte", func() {
 		Expect(small().page(page.Options{})).To(Equal(small().page(page.Options{})))
 	})
@@ -119,6 +133,22 @@ var _ = Describe("A page", func() {
 		shown := strings.Count(html, `class="trial"`)
 		Expect(shown).To(BeNumerically("<", 160))
 		Expect(html).To(ContainSubstring(fmt.Sprintf("There are %d trials without details here (%d pass)", 160-shown, 160-shown)))
+	})
+
+	It("shows 500 passing trials of a scenario, and each that failed", func() {
+		r := run{head: record.Run{ID: "trials"}}
+		s := record.Scenario{Name: "s/x", Trials: 600, Agent: "loop"}
+		for n := 1; n <= 600; n++ {
+			var findings []gate.Finding
+			if n == 600 {
+				findings = []gate.Finding{{Severity: gate.Failing, Rule: "calls", Message: "too many"}}
+			}
+			r.add(s, dialogue(s.Name, n, [2]string{"Where?", "Here."}), findings...)
+		}
+		html := r.page(page.Options{})
+		Expect(strings.Count(html, `class="trial"`)).To(Equal(501))
+		Expect(html).To(ContainSubstring(`id="s/x/600"`))
+		Expect(html).To(ContainSubstring("There are 99 trials without details here (99 pass): the page shows at most 500 passing trials of a scenario"))
 	})
 
 	It("keeps to its bound however many scenarios there are", func() {
@@ -352,6 +382,6 @@ var _ = Describe("The origin of a run", func() {
 		}
 		Expect(r.page(page.Options{})).To(ContainSubstring(`<i>date</i> <bdi>2026-11-23 15:04 UTC</bdi></span>` +
 			`<span><i>took</i> <bdi>16s</bdi></span><span><i>command</i> <code class="command">rehearse run</code></span>` +
-			`<span><i>commit</i> <bdi>0123456+</bdi></span><span><i>branch</i> <bdi>&lt;b&gt;main</bdi></span>`))
+			`<span><i>commit</i> <bdi>0123456 with changes that are not committed</bdi></span><span><i>branch</i> <bdi>&lt;b&gt;main</bdi></span>`))
 	})
 })

@@ -177,7 +177,7 @@ func (b *Builder) section(s reports.Scenario, r row) section {
 		out.Facts = append(out.Facts, fact{fmt.Sprintf("pass@%d", r.K), share(r.PassAt)}, fact{fmt.Sprintf("pass^%d", r.K), share(r.PassAll)})
 	}
 	for _, id := range s.Proves {
-		out.Proves = append(out.Proves, line(id, 40))
+		out.Proves = append(out.Proves, line(id, 64))
 	}
 	for _, t := range s.Tags {
 		out.Labels = append(out.Labels, line(t, 60))

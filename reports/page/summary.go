@@ -192,7 +192,10 @@ func scenarioLine(in Input) string {
 }
 
 func about(r reports.Run) []fact {
-	list := []fact{{"run", line(r.ID, 20)}, {"with", line(r.Tool, 100)}, {"prices of", line(r.Prices, 20)}}
+	list := []fact{{"run", line(r.ID, 20)}, {"with", line(r.Tool, 100)}}
+	for _, f := range r.Facts() {
+		list = append(list, fact{f.Name, line(f.Value.String(), 100)})
+	}
 	for _, key := range slices.Sorted(maps.Keys(r.Labels)) {
 		list = append(list, fact{line(key, 60), line(r.Labels[key], 120)})
 	}

@@ -21,5 +21,5 @@ var script string
 // package and shows no page starts without them.
 var templates = sync.OnceValue(func() *template.Template {
 	frame := template.Must(htmlpage.Template().Clone())
-	return template.Must(frame.ParseFS(templateFiles, "templates/*.html"))
+	return template.Must(frame.Funcs(listFuncs).ParseFS(templateFiles, "templates/*.html"))
 })

@@ -112,8 +112,10 @@ func marked(s string, marks []mark) []part {
 // fact is a name with its value.
 type fact struct{ Name, Value string }
 
+var separators = strings.NewReplacer("_", " ", "-", " ")
+
 // words turns the name of a measure or an attribute into words.
-func words(name string) string { return strings.NewReplacer("_", " ", "-", " ").Replace(name) }
+func words(name string) string { return separators.Replace(name) }
 
 func attr(v any) string {
 	switch v := v.(type) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
@@ -220,7 +221,14 @@ func (v view) steps() steps {
 		}
 	}
 	if v.scenario.RealTime {
-		s.before = v.others()
+		for _, e := range v.others() {
+			// Only calls of tools have their place without times.
+			if c, ok := event.Read[record.ToolCall](&e.Event); ok && 0 < c.Calls && c.Calls <= len(s.calls) {
+				s.calls[c.Calls-1].after = append(s.calls[c.Calls-1].after, e)
+			} else {
+				s.before = append(s.before, e)
+			}
+		}
 		return s
 	}
 	ended := func(i int) time.Duration { return t.Calls[i].At + t.Calls[i].Latency }
@@ -234,13 +242,21 @@ func (v view) steps() steps {
 		for earliest > 0 && ended(earliest-1) == ended(last) {
 			earliest--
 		}
-		if at = max(at, min(max(e.N-1, earliest), last)); at < 0 {
+		if at = max(at, min(max(ordinal(&e)-1, earliest), last)); at < 0 {
 			s.before = append(s.before, e)
 		} else {
 			s.calls[at].after = append(s.calls[at].after, e)
 		}
 	}
 	return s
+}
+
+// ordinal returns the number of calls before an event: its own number with most agents.
+func ordinal(e *record.Event) int {
+	if c, ok := event.Read[record.ToolCall](&e.Event); ok {
+		return c.Calls
+	}
+	return e.N
 }
 
 // trialTail is the part below a transcript.
@@ -271,6 +287,7 @@ func (v view) tail() trialTail {
 		{"calls that no line answered", t.Script.Unexpected},
 		{"invalid requests", t.Script.Invalid},
 		{"faults that did not fire", t.Script.Unfired},
+		{"warnings", t.Script.Warnings},
 	} {
 		for i, item := range list.items {
 			if i == maxEvents {

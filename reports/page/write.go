@@ -143,9 +143,9 @@ func (b *Builder) listHead(r reports.Report, list []item) listHead {
 			format.Number(float64(n)), format.Count(len(r.Scenarios), "scenario"))
 	}
 	if text := without(left); text != "" {
-		h.LeftOut += fmt.Sprintf("There are %s: the page would be larger than %s MB. "+
+		h.LeftOut += fmt.Sprintf("There are %s: the page shows at most %d passing trials of a scenario, and is not larger than %s MB. "+
 			"Failed trials and the first trial of each scenario have priority.",
-			text, format.Number(float64(b.limit)/1e6))
+			text, maxPassing, format.Number(float64(b.limit)/1e6))
 	}
 	h.LeftOut = strings.TrimSpace(h.LeftOut)
 	counts := map[string]int{}

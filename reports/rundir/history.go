@@ -228,13 +228,19 @@ func Locate(r *history.Run, recording string) error {
 // WriteNote writes when and how a result was made beside its file, and completes r with it, with the
 // folder, the size and the hash of the file, and with an id.
 func WriteNote(out *atomicdir.Folder, file string, from reports.Origin, r *history.Run) error {
-	if err := Locate(r, filepath.Join(out.Path(), file)); err != nil {
+	err := Locate(r, filepath.Join(out.Path(), file))
+	if err != nil {
 		return err
 	}
 	r.Began, r.Ended, r.Origin = from.Began, from.Ended, from.Origin
 	r.Branch, r.Commit = cmp.Or(r.Labels["branch"], r.Branch), cmp.Or(r.Labels["commit"], r.Commit) // of merged shards
 	r.ID = history.NewID(r.SHA256, r.Began, r.Folder)
-	files, err := createFiles(out, []part{{history.NoteFile, history.NoteOf(r).Write}})
+	note := history.NoteOf(r)
+	note.By = from.By
+	if note.Timings, err = sumFile(filepath.Join(out.Path(), timingsFile)); err != nil {
+		return err
+	}
+	files, err := createFiles(out, []part{{history.NoteFile, note.Write}})
 	if err != nil {
 		return err
 	}
@@ -247,7 +253,7 @@ func OriginOf(file string) reports.Origin {
 	if err != nil || note == nil { // a report is not worse without one
 		return reports.Origin{}
 	}
-	return reports.Origin{Began: note.Began, Ended: note.Ended, Origin: note.Origin}
+	return reports.Origin{Began: note.Began, Ended: note.Ended, By: note.By, Origin: note.Origin}
 }
 
 // noteOf returns the note beside a file; nil without one, or if it is that of another file.

@@ -27,7 +27,7 @@ type Recording struct {
 	file       *os.File
 	language   *gate.Language
 	judge      reports.Judge
-	chain      record.Report
+	found      Verification
 	comparison *compare.Result // with the baseline of the run; nil without one
 }
 
@@ -47,7 +47,7 @@ func OpenRecording(ctx context.Context, path string, language *gate.Language) (*
 		return nil, fmt.Errorf("open the recording: %w", err)
 	}
 	r := &Recording{ctx: ctx, file: file, language: language, judge: reports.Rejudge(language, timings), comparison: comparison}
-	if r.chain, err = record.Verify(contextReader{ctx, file}); err != nil {
+	if r.found, err = Verify(ctx, path, nil); err != nil {
 		_ = file.Close() // it was only read
 		return nil, err
 	}
@@ -73,10 +73,13 @@ func (r *Recording) Close() { _ = r.file.Close() } // it was only read
 // Altered returns the first problem of the hash chain if the recording was altered after the
 // run.
 func (r *Recording) Altered() (problem string, altered bool) {
-	if !r.chain.Altered {
-		return "", false
+	switch {
+	case r.found.Chain.Altered:
+		return r.found.Chain.Problems[0].String(), true
+	case len(r.found.Rewritten) > 0:
+		return r.found.Rewritten[0], true
 	}
-	return r.chain.Problems[0].String(), true
+	return "", false
 }
 
 // Report judges the recording and returns its report.
@@ -95,7 +98,7 @@ func (r *Recording) read(judge reports.Judge) (reports.Report, error) {
 		return reports.Report{}, err
 	}
 	report := builder.Close()
-	report.CheckChain(r.chain)
+	report.CheckChain(r.found.Chain, r.found.Rewritten...)
 	if r.comparison != nil {
 		if r.comparison.After != report.Run.ID {
 			return report, fmt.Errorf("%s is of the run %s, and the recording of %s; run the scenarios again",
@@ -153,7 +156,8 @@ func (r *Recording) WriteSpans(w io.Writer, start time.Time) (reports.Report, er
 	if err != nil {
 		return reports.Report{}, err
 	}
-	return r.each(export.Spans(w, run, start, r.chain.Altered))
+	_, altered := r.Altered()
+	return r.each(export.Spans(w, run, start, altered))
 }
 
 // run returns the first line of the recording.
@@ -170,16 +174,6 @@ func (r *Recording) run() (record.Run, error) {
 		}
 	}
 	return record.Run{}, ErrEmpty
-}
-
-// Verify checks the hash chain of a recording.
-func Verify(ctx context.Context, path string) (record.Report, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return record.Report{}, fmt.Errorf("open the recording: %w", err)
-	}
-	defer file.Close()
-	return record.Verify(contextReader{ctx, file})
 }
 
 // contextReader reads until a context ends.

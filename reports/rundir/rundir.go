@@ -2,6 +2,7 @@
 package rundir
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/rehearse-dev/rehearse/harness/result"
@@ -139,18 +141,23 @@ type part struct {
 	write func(io.Writer) error
 }
 
-// createFiles writes files that are still to be committed.
+// createFiles writes files that are still to be committed, all at the same time.
 func createFiles(out *atomicdir.Folder, parts []part) ([]*atomicdir.File, error) {
-	var files []*atomicdir.File
-	for _, p := range parts {
+	files, errs := make([]*atomicdir.File, len(parts)), make([]error, len(parts))
+	var writers sync.WaitGroup
+	defer writers.Wait()
+	for i, p := range parts {
 		file, err := out.Create(p.name)
 		if err != nil {
 			return nil, err
 		}
-		if err := p.write(file); err != nil {
-			return nil, fmt.Errorf("write %s: %w", p.name, err)
-		}
-		files = append(files, file)
+		files[i] = file
+		writers.Go(func() {
+			if err := p.write(file); err != nil {
+				errs[i] = fmt.Errorf("write %s: %w", p.name, err)
+			}
+		})
 	}
-	return files, nil
+	writers.Wait()
+	return files, cmp.Or(errs...)
 }

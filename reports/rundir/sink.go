@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -158,6 +159,7 @@ func (s *Sink) Finish(outcome harness.Outcome) (reports.Report, error) {
 	}); err != nil {
 		return report, err
 	}
+	report.Run.Lines, report.Run.LastHash = s.writer.Last()
 	files, err := createFiles(s.out, s.parts(report))
 	if err != nil {
 		return report, err
@@ -179,10 +181,9 @@ func (s *Sink) Side(report reports.Report) *Side {
 }
 
 // FinishExploration is Finish for the runs of an exploration.
-func (s *Sink) FinishExploration(r *result.Exploration, interrupted bool) error {
+func (s *Sink) FinishExploration(r *result.Exploration, interrupted bool) (reports.Report, error) {
 	s.explored = r
-	_, err := s.Finish(harness.Outcome{Trials: s.trials, Interrupted: interrupted})
-	return err
+	return s.Finish(harness.Outcome{Trials: s.trials, Interrupted: interrupted})
 }
 
 // Seconds returns how long a trial of each scenario took, on average, by the clock of the progress.
@@ -199,7 +200,7 @@ func (s *Sink) Written() []string {
 
 // removeEarlier removes the files of an earlier run that this run does not write.
 func (s *Sink) removeEarlier() error {
-	var names []string
+	names := []string{StatementFile, SignatureFile, history.NoteFile} // of the earlier files
 	if s.timings == nil {
 		names = append(names, timingsFile)
 	}

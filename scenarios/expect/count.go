@@ -16,6 +16,9 @@ const (
 	MisjudgedStop  = "misjudged-stop"
 	UnexpectedCall = "unexpected-call"
 	InvalidRequest = "invalid-request"
+	// UnreachedGoal and AvoidedGoal are about the goals of a simulated user.
+	UnreachedGoal = "unreached-goal"
+	AvoidedGoal   = "avoided-goal"
 )
 
 // Allows reports whether n is within the limits.

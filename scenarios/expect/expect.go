@@ -18,6 +18,9 @@ type Expect struct {
 	Retries *Count `yaml:"retries,omitempty" json:"retries,omitempty"`
 	// Iterations counts passes of the agent's outer loop.
 	Iterations *Count `yaml:"iterations,omitempty" json:"iterations,omitempty"`
+	// EarlyRetries counts the requests that came before the wait was over that the previous answer
+	// asked for (Retry-After). Give 0 to find an agent that ignores it.
+	EarlyRetries *Count `yaml:"early_retries,omitempty" json:"early_retries,omitempty"`
 	// Tokens counts all tokens of all calls.
 	Tokens *Count `yaml:"tokens,omitempty" json:"tokens,omitempty"`
 	// Cost is computed from the dated price table; an unknown cost does not pass.
@@ -35,8 +38,8 @@ type Expect struct {
 	// That lists expressions (CEL) over the trial's facts; each must be true.
 	That []string `yaml:"that,omitempty" json:"that,omitempty"`
 	// Allow permits findings that otherwise fail, by their rule: "unused-line", "unexpected-call",
-	// "invalid-request", "misjudged-stop".
-	Allow []string `yaml:"allow,omitempty" json:"allow,omitempty" jsonschema:"enum=unused-line,enum=unexpected-call,enum=invalid-request,enum=misjudged-stop"` //nolint:lll // a struct tag cannot be broken
+	// "invalid-request", "misjudged-stop", "unreached-goal", "avoided-goal".
+	Allow []string `yaml:"allow,omitempty" json:"allow,omitempty" jsonschema:"enum=unused-line,enum=unexpected-call,enum=invalid-request,enum=misjudged-stop,enum=unreached-goal,enum=avoided-goal"` //nolint:lll // a struct tag cannot be broken
 }
 
 // Count limits a count. In a file it is either a number (exactly that many) or a

@@ -8,6 +8,7 @@
 //	call=3:text-truncated                 the third answer is cut in the middle
 //	write=12:crash-before                 the process dies before the twelfth write
 //	write=3:crash-after,every=10          and again ten writes later, and so on
+//	tool=2:exit                           the MCP server ends at the second call of a tool
 //	turn=4:double                         the fourth submission is sent twice
 package perturb
 
@@ -26,6 +27,8 @@ const (
 	Call Point = "call"
 	// Write counts durable writes over all processes of a trial.
 	Write Point = "write"
+	// Tool counts calls of tools at scripted MCP servers in order of arrival, with those that failed.
+	Tool Point = "tool"
 	// Turn counts the user's submissions.
 	Turn Point = "turn"
 )

@@ -20,7 +20,7 @@ import (
 const maxText = 256
 
 // form is the regular expression of a text form, for editors; Parse is stricter.
-const form = `^(call|write|turn)=[1-9][0-9]{0,8}:[a-z0-9-]+(,[a-z_]+=[^,=]+)*$`
+const form = `^(call|tool|write|turn)=[1-9][0-9]{0,8}:[a-z0-9_-]+(,[a-z_]+=[^,=]+)*$`
 
 // Parse parses the text form of a perturbation: POINT=N:WHAT[,OPTION=VALUE]... The result is valid,
 // and its String is the same text except for the order of options and the format of durations.

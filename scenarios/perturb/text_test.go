@@ -74,7 +74,7 @@ var _ = Describe("the text of a perturbation", Label("H-04"), func() {
 		Entry("nothing that happens", "call=7", "is not a perturbation"),
 		Entry("the colon among the options", "call=7,status=5:status", "is not a perturbation"),
 		Entry("a huge one", "call=7:"+strings.Repeat("x", 10_000), "has 10007 bytes; at most 256 are allowed"),
-		Entry("an unknown point", "cal=7:hang", `"cal" is not a point; choose from call, turn, write; did you mean "call"?`),
+		Entry("an unknown point", "cal=7:hang", `"cal" is not a point; choose from call, tool, turn, write; did you mean "call"?`),
 		Entry("a point of binary rubbish", "\x00\xff=7:hang", "is not a point"),
 		Entry("number 0", "call=0:hang", `"0" is not a whole number from 1 to 999999999`),
 		Entry("a negative number", "call=-1:hang", `"-1" is not a whole number`),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/mcp"
 )
 
 // The largest values. They are far beyond practical use and keep sums in range.
@@ -24,6 +25,7 @@ var answerKinds = []string{Latency, TextTruncated, TextReformat, TextTranslated,
 // kinds are the perturbations of each point.
 var kinds = map[Point][]string{
 	Call:  slices.Concat(mocks.APIFaults(), mocks.ProcessFaults(), answerKinds),
+	Tool:  mcp.Injected(),
 	Write: {CrashBefore, CrashAfter, DiskFull},
 	Turn:  {Double, Concurrent, Reload, Empty, Long, Stale, Ahead, Restart},
 }

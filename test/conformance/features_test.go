@@ -50,6 +50,7 @@ var _ = Describe("Node clients", Label("H-02"), func() {
 				{"vision, ai", nodeImage, "a drawing"},
 				{"vision, ai over Responses", nodeImage, "a drawing"},
 				{"vision, ai over Messages", nodeImage, "a drawing"},
+				{"vision, Gemini", nodeImage, "a drawing"},
 				{"custom", nodeCustom, "one file"},
 				{"previous", nodeStored, "It is seven."},
 				{"references", nodeReferred, "It is seven."},
@@ -69,6 +70,7 @@ var _ = Describe("Node clients", Label("H-02"), func() {
 			Expect(report.Unexpected).To(BeEmpty(), c.Name)
 			Expect(report.Unused).To(BeEmpty(), c.Name)
 		}
+		Expect(seen["vision, Gemini"].Thinking).To(Equal("models/" + model + " models/" + model + " number 3,3"))
 		Expect(seen["custom"].Thinking).To(Equal(`custom sh: ls "a b" | wc`))
 		Expect(seen["custom, streamed"].Thinking).To(Equal(`custom sh: ls "a b" | wc`))
 	})
@@ -85,10 +87,11 @@ var _ = Describe("Node clients", Label("H-02"), func() {
 		Expect(unknown.engine.Report().Invalid).To(HaveLen(1), "it must not be retried")
 
 		Expect(seen["astray"].Text).To(Equal("hello"))
-		Expect(astray.engine.Report().Unexpected).To(ConsistOf(ContainSubstring(`POST "/v1/images/generations"`)))
+		Expect(astray.engine.Report().Unexpected).To(ConsistOf(ContainSubstring(`POST "/v1/vector_stores"`)))
 
-		Expect(seen["withoutV1"].Message).To(ContainSubstring("The base URL lacks /v1"))
-		Expect(without.engine.Report().Unexpected).To(ConsistOf(ContainSubstring("The base URL lacks /v1")))
+		Expect(seen["withoutV1"].Text).To(Equal("hello"))
+		Expect(without.engine.Report().Unexpected).To(BeEmpty())
+		Expect(without.engine.Report().Warnings).To(ConsistOf(ContainSubstring("the client's base URL lacks /v1")))
 		Expect(seen["anthropicTwice"].Message).To(ContainSubstring("remove it"))
 		Expect(twice.engine.Report().Unexpected).To(HaveLen(1))
 	})

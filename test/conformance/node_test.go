@@ -4,23 +4,27 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync/atomic"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"go.yaml.in/yaml/v4"
 
 	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/mcp"
 )
 
 // requireNode is the variable that makes it an error, instead of a reason to skip, if Node or the
 // packages of the folder node are missing.
 const requireNode = "REHEARSE_NODE"
 
-// node returns the path of the program that runs node/clients.mjs.
+// node returns the path of the program that runs node/ask.mjs.
 func node() string {
 	GinkgoHelper()
 	absent := func(why string) {
@@ -46,9 +50,18 @@ type nodeCase struct {
 	Base    string `json:"base"`
 	Stream  bool   `json:"stream"`
 	Retries int    `json:"retries"`
+	JSON    bool   `json:"json,omitempty"`    // an answer in JSON with a schema
+	Tool    bool   `json:"tool,omitempty"`    // the script calls a tool
 	Feature string `json:"feature,omitempty"` // function of features.mjs
 	script  string
 	engine  *mocks.Engine
+	schema  *atomic.Bool // a request had the schema of the forecast
+
+	// Of a case with an MCP server, one of these is set: its URL, or the command line that starts it.
+	URL     string   `json:"url,omitempty"`
+	Command []string `json:"command,omitempty"`
+	servers []mcp.Server
+	tools   *mcp.Engine
 }
 
 type nodeSeen struct {
@@ -58,12 +71,20 @@ type nodeSeen struct {
 	Status                 int
 }
 
+// schemaField is a field of the forecast in node/forecast.mjs, and of nothing else there.
+const schemaField = "degrees"
+
 // asksNode asks all questions in one process, each in its own trial.
 func asksNode(client string, cases []*nodeCase) map[string]nodeSeen {
 	GinkgoHelper()
 	program := node()
 	server := &mocks.Server{}
-	listening := httptest.NewServer(server)
+	routes := http.NewServeMux()
+	listening := httptest.NewUnstartedServer(routes)
+	listening.Config.Protocols = new(http.Protocols)
+	listening.Config.Protocols.SetHTTP1(true)
+	listening.Config.Protocols.SetUnencryptedHTTP2(true) // for Amazon's client
+	listening.Start()
 	DeferCleanup(listening.Close)
 	for i, c := range cases {
 		var s mocks.Script
@@ -73,11 +94,23 @@ func asksNode(client string, cases []*nodeCase) map[string]nodeSeen {
 		c.engine = mocks.NewEngine(compiled, mocks.EngineOptions{})
 		trial := fmt.Sprint(i)
 		Expect(server.Attach(trial, c.engine)).To(Succeed())
+		c.schema = new(atomic.Bool)
+		routes.HandleFunc("/t/"+trial+"/", func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err == nil && bytes.Contains(body, []byte(schemaField)) {
+				c.schema.Store(true)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			server.ServeHTTP(w, r)
+		})
 		c.Base = listening.URL + "/t/" + trial + "/v1"
+		if c.servers != nil {
+			c.serveTools(routes, listening.URL, "/mcp/"+trial+"/")
+		}
 	}
 	questions, err := json.Marshal(cases)
 	Expect(err).NotTo(HaveOccurred())
-	cmd := exec.Command(program, filepath.Join("node", "clients.mjs"), client)
+	cmd := exec.Command(program, filepath.Join("node", "ask.mjs"), client)
 	cmd.Stdin = bytes.NewReader(questions)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + GinkgoT().TempDir()}
 	var complaints bytes.Buffer
@@ -87,6 +120,24 @@ func asksNode(client string, cases []*nodeCase) map[string]nodeSeen {
 	seen := map[string]nodeSeen{}
 	Expect(json.Unmarshal(out, &seen)).To(Succeed(), string(out))
 	return seen
+}
+
+// serveTools starts the MCP server of a case below a path.
+func (c *nodeCase) serveTools(routes *http.ServeMux, base, path string) {
+	GinkgoHelper()
+	compiled, err := mcp.Compile(c.servers)
+	Expect(err).NotTo(HaveOccurred())
+	c.tools = mcp.NewEngine(compiled, mcp.Options{})
+	DeferCleanup(c.tools.Close)
+	routes.Handle(path, c.tools)
+	url := base + path + c.servers[0].Name
+	if c.servers[0].Transport != mcp.Stdio {
+		c.URL = url
+		return
+	}
+	executable, err := os.Executable()
+	Expect(err).NotTo(HaveOccurred())
+	c.Command = mcp.Command(executable, url)
 }
 
 const (
@@ -177,8 +228,11 @@ var _ = DescribeTable("a Node client", Label("H-02"),
 	Entry("openai, chat completions", "chat", finishes{"stop", "length", "content_filter", "stop"}, 404),
 	Entry("openai, Responses", "responses", finishes{"completed", "max_output_tokens", "content_filter", "in_progress"}, 400),
 	Entry("@anthropic-ai/sdk, which reports an error if the end is missing", "messages", finishes{"end_turn", "max_tokens", "refusal", ""}, 400),
+	Entry("@aws-sdk/client-bedrock-runtime", "converse", finishes{"end_turn", "max_tokens", "content_filtered", ""}, 400),
 	Entry("the Vercel AI SDK over Responses", "ai-openai", finishes{"stop", "length", "content-filter", "other"}, 400),
 	Entry("the Vercel AI SDK over Messages", "ai-anthropic", finishes{"stop", "length", "content-filter", "other"}, 400),
+	Entry("@google/genai", "gemini", finishes{"STOP", "MAX_TOKENS", "SAFETY", ""}, 400),
+	Entry("the Vercel AI SDK over Gemini", "ai-google", finishes{"stop", "length", "content-filter", "other"}, 400),
 )
 
 // finishes are a client's finish reasons: of a complete answer, at its limit, by

@@ -5,6 +5,7 @@ package conformance_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -13,7 +14,13 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/mcp"
 )
+
+func TestMain(m *testing.M) {
+	mcp.Main() // this binary is also the program of MCP servers over standard input and output
+	os.Exit(m.Run())
+}
 
 func TestConformance(t *testing.T) {
 	RegisterFailHandler(Fail)

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 func main() {
@@ -106,10 +107,11 @@ func (p pkg) concurrent() (bool, error) {
 // synchronizing lists packages whose importers share data between goroutines, or that run
 // callbacks in their own goroutines.
 var synchronizing = []string{
-	"sync", "sync/atomic", "golang.org/x/sync/errgroup", "net/http", "net/http/httptest", "net/http/httputil", "os/exec", "os/signal",
+	"sync/atomic", "golang.org/x/sync/errgroup", "net/http", "net/http/httptest", "net/http/httputil", "os/exec", "os/signal",
 }
 
-// concurrent reports whether a file starts goroutines or imports a synchronizing package.
+// concurrent reports whether a file starts goroutines, imports a synchronizing package, or uses package sync for
+// more than a value that is computed once, which the package does safely.
 func concurrent(file *ast.File) bool {
 	for _, spec := range file.Imports {
 		if path, err := strconv.Unquote(spec.Path.Value); err == nil && slices.Contains(synchronizing, path) {
@@ -118,8 +120,13 @@ func concurrent(file *ast.File) bool {
 	}
 	found := false
 	ast.Inspect(file, func(n ast.Node) bool {
-		_, starts := n.(*ast.GoStmt)
-		found = found || starts
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			found = true
+		case *ast.SelectorExpr:
+			name, ok := n.X.(*ast.Ident)
+			found = found || ok && name.Name == "sync" && !strings.HasPrefix(n.Sel.Name, "OnceValue")
+		}
 		return !found
 	})
 	return found

@@ -13,10 +13,12 @@ import (
 func TestConcurrent(t *testing.T) {
 	for source, want := range map[string]bool{
 		"func f() { go g() }": true,
-		"func f() { func() { defer func() { go g() }() }() }": true,
-		"import \"sync\"":                          true,
-		"import s \"sync/atomic\"":                 true,
-		"import \"strings\"\nfunc f() { ch <- 1 }": false,
+		"func f() { func() { defer func() { go g() }() }() }":               true,
+		"import \"sync\"\nvar mu sync.Mutex":                                true,
+		"import \"sync\"\nvar x, mu = sync.OnceValue(f), sync.Mutex{}":      true,
+		"import \"sync\"\nvar x, y = sync.OnceValue(f), sync.OnceValues(g)": false,
+		"import s \"sync/atomic\"":                                          true,
+		"import \"strings\"\nfunc f() { ch <- 1 }":                          false,
 	} {
 		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n"+source, parser.SkipObjectResolution)
 		NewWithT(t).Expect(err).NotTo(HaveOccurred())

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"testing"
-
-	"github.com/rehearse-dev/rehearse/internal/console"
 )
 
 func FuzzSpecs(f *testing.F) {
@@ -26,12 +24,7 @@ func FuzzSpecs(f *testing.F) {
 				t.Fatalf("a proof that proves nothing: %+v", p)
 			}
 		}
-		table, err := Requirements(proofs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		if err := Terminal(&out, table, console.Terminal{}); err != nil {
+		if _, err := tableOf(proofs); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/trace"
 )
 
 // The exit codes.
@@ -35,27 +36,26 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	table, err := load(flags.Args(), *specs)
 	if err == nil {
-		err = Terminal(stdout, table, console.TerminalOf(stdout, os.Getenv))
+		err = doc.Terminal(stdout, table.Document(), console.TerminalOf(stdout, os.Getenv))
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "trace:", err)
 		return exitUsage
 	}
-	refuted := slices.ContainsFunc(table.Requirements, func(r Requirement) bool { return r.Status == Refuted })
-	if refuted || len(table.Unknown) > 0 {
+	if table.Totals[trace.Failing]+table.Totals[trace.Unknown] > 0 {
 		return exitRefuted
 	}
 	return exitProven
 }
 
 // load reads a report.json and the specs' reports, and joins them with the requirements.
-func load(args []string, specs string) (Table, error) {
+func load(args []string, specs string) (*trace.Table, error) {
 	if len(args) != 1 {
-		return Table{}, errors.New("expected one argument, the report.json of a run")
+		return nil, errors.New("expected one argument, the report.json of a run")
 	}
 	proofs, err := readProofs(args[0], readReport)
 	if err != nil {
-		return Table{}, err
+		return nil, err
 	}
 	for name := range strings.SplitSeq(specs, ",") {
 		if name == "" {
@@ -63,14 +63,14 @@ func load(args []string, specs string) (Table, error) {
 		}
 		more, err := readProofs(name, FromSpecs)
 		if err != nil {
-			return Table{}, err
+			return nil, err
 		}
 		proofs = append(proofs, more...)
 	}
-	return Requirements(proofs)
+	return tableOf(proofs)
 }
 
-func readProofs(name string, read func(io.Reader) ([]Proof, error)) ([]Proof, error) {
+func readProofs(name string, read func(io.Reader) ([]trace.Proof, error)) ([]trace.Proof, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func readProofs(name string, read func(io.Reader) ([]Proof, error)) ([]Proof, er
 }
 
 // readReport reads the scenarios of a report.json. An altered recording proves nothing.
-func readReport(r io.Reader) ([]Proof, error) {
+func readReport(r io.Reader) ([]trace.Proof, error) {
 	var report reports.Report
 	if err := json.NewDecoder(r).Decode(&report); err != nil {
 		return nil, err
@@ -95,5 +95,5 @@ func readReport(r io.Reader) ([]Proof, error) {
 	if report.Altered {
 		return nil, errors.New("the recording was altered after the run")
 	}
-	return FromReport(report), nil
+	return reports.Proofs(report), nil
 }

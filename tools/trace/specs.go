@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/reports/trace"
 )
 
 // maxSpecs is the maximum size of a report of specs, in bytes. 2,000 specs take about
@@ -33,10 +34,10 @@ type spec struct {
 // FromSpecs reads the file that `ginkgo --json-report` writes and returns the
 // specs whose labels name requirements: their own labels, and the labels of the containers
 // around them and of the suite.
-func FromSpecs(r io.Reader) ([]Proof, error) {
+func FromSpecs(r io.Reader) ([]trace.Proof, error) {
 	limited := &io.LimitedReader{R: r, N: maxSpecs + 1}
 	dec := json.NewDecoder(limited)
-	var proofs []Proof
+	var proofs []trace.Proof
 	err := eachSuite(dec, func(s suite) {
 		for _, sp := range s.SpecReports {
 			if p, ok := sp.proof(s.SuiteLabels); ok {
@@ -80,9 +81,9 @@ func eachSuite(dec *json.Decoder, visit func(suite)) error {
 }
 
 // proof returns the spec as a proof, and false if it names no requirement.
-func (s spec) proof(suiteLabels []string) (Proof, bool) {
+func (s spec) proof(suiteLabels []string) (trace.Proof, bool) {
 	if s.LeafNodeType != "It" {
-		return Proof{}, false // set-up and reporting nodes prove nothing
+		return trace.Proof{}, false // set-up and reporting nodes prove nothing
 	}
 	var ids []string
 	for _, labels := range append([][]string{suiteLabels, s.LeafNodeLabels}, s.ContainerHierarchyLabels...) {
@@ -93,7 +94,7 @@ func (s spec) proof(suiteLabels []string) (Proof, bool) {
 		}
 	}
 	if len(ids) == 0 {
-		return Proof{}, false
+		return trace.Proof{}, false
 	}
 	var texts []string
 	for _, text := range append(s.ContainerHierarchyTexts[:len(s.ContainerHierarchyTexts):len(s.ContainerHierarchyTexts)], s.LeafNodeText) {
@@ -101,7 +102,7 @@ func (s spec) proof(suiteLabels []string) (Proof, bool) {
 			texts = append(texts, text)
 		}
 	}
-	return Proof{Kind: Spec, Name: strings.Join(texts, " "), Verdict: verdict(s.State), IDs: unique(ids)}, true
+	return trace.Proof{Kind: "spec", Name: strings.Join(texts, " "), Verdict: verdict(s.State), IDs: ids}, true
 }
 
 // verdict translates the state of a spec. A spec that was interrupted, or has an unknown

@@ -34,22 +34,28 @@ type candidate struct {
 	crashes    *drive.CrashPlan
 	turns      []drive.Planned
 
-	process  *process
-	handler  http.Handler
+	process *process
+	handler http.Handler
+	progress
+	patience    int           // maximum of retries
+	calls       atomic.Int32  // calls to the backend
+	sessions    atomic.Int32  // started sessions
+	submissions *atomic.Int64 // examined by the current process
+	crashed     int           // crashes before the resumption
+}
+
+// progress is how far an interview is. See also forkPoint.
+type progress struct {
 	view     interview.View
 	before   string // the message before the current one
 	sent     int    // submissions
 	turn     int    // submissions of the persona
 	retries  int    // requests for an owed message
-	patience int    // maximum of retries
 	did      []bool // completed moves
 	deleted  bool   // the interview was deleted
 	raised   bool   // the limits of a day were lifted
 	accepted []session.Answer
-	calls    atomic.Int32 // calls to the backend
-	sessions atomic.Int32 // started sessions
-	crashed  int          // crashes before the resumption
-	checked  int          // checked invariants
+	checked  int // checked invariants
 }
 
 // sending is the body of POST /axiom.
@@ -76,6 +82,7 @@ func (c *candidate) start() error {
 		c.calls.Add(1)
 		return c.trial.Backend.Complete(ctx, req)
 	})
+	c.submissions = new(atomic.Int64)
 	c.process = &process{Store: c.store, Process: drive.Process{Plan: c.crashes}, model: model}
 	options := c.options()
 	if c.raised {
@@ -84,8 +91,9 @@ func (c *candidate) start() error {
 	service, err := interview.New(options, interview.Deps{
 		Prompts: []*prompt.Set{c.prompts}, Jobs: c.jobs,
 		Store: c.process, Backend: c.process, Clock: c.trial.Clock, Sink: c.sink,
-		Count: c.trial.Env.Tokens.Count, Price: c.trial.Price,
-		NewID: func() string { return "rehearsed-session-" + strconv.Itoa(int(c.sessions.Add(1))) },
+		Count: c.trial.Env.Tokens.Count, Price: c.trial.Price, Check: checked.check,
+		Submissions: c.submissions,
+		NewID:       func() string { return "rehearsed-session-" + strconv.Itoa(int(c.sessions.Add(1))) },
 	})
 	if err != nil {
 		return err
@@ -168,6 +176,7 @@ func (c *candidate) begin(ctx context.Context) answer {
 // proceed takes the interview from its current state to its end.
 func (c *candidate) proceed(ctx context.Context) record.End {
 	for c.sent < maxSubmissions {
+		c.checkpoint()
 		if c.opts.Pause > 0 {
 			_ = c.trial.Clock.Sleep(ctx, c.opts.Pause.Std()) // the end of ctx is handled below
 		}

@@ -33,12 +33,17 @@ func (r *rehearsed) run(ctx context.Context, t *drive.Trial) record.End {
 	c := &candidate{
 		rehearsed: r, trial: t, store: opened, sink: t.Sink, violations: drive.Violations{Sink: t.Sink},
 		crashes: drive.NewCrashPlan(t.Sink, t.Perturb), turns: drive.PlannedAt(perturb.Turn, t.Perturb),
-		patience: r.opts.Retries, did: make([]bool, len(r.opts.Moves)),
+		patience: r.opts.Retries, progress: progress{did: make([]bool, len(r.opts.Moves))},
 	}
 	if err := c.start(); err != nil {
 		return drive.Failed("start the interview's service", err)
 	}
-	end := c.take(ctx)
+	begin := c.take
+	if from, ok := t.ForkedAt().(*forkPoint); ok {
+		c.continueFrom(from)
+		begin = c.proceed
+	}
+	end := begin(ctx)
 	end.Writes, _ = c.crashes.Count()
 	t.Unfired(c.crashes.Unfired()...)
 	t.Unfired(drive.Unfired(c.turns, c.turn, "submissions", "it needs a message that was shown before")...)
@@ -97,6 +102,12 @@ func (c *candidate) comeBack(ctx context.Context) record.End {
 
 // open opens the store of the scenario. skipped is the reason why it is not available, if any.
 func (r *rehearsed) open(ctx context.Context, t *drive.Trial) (opened session.Store, skipped string, err error) {
+	switch from, forked := t.ForkedAt().(*forkPoint); {
+	case forked:
+		return from.store.Fork(), "", nil
+	case t.Taped():
+		return new(store.Memory), "", nil
+	}
 	dsn := "memory:"
 	switch r.opts.Store {
 	case "file":

@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -39,7 +40,7 @@ type rehearsed struct {
 	model   string
 	persona Persona
 	prompts *prompt.Set
-	jobs    []session.Job // nil for the shipped ones
+	jobs    []session.Job
 }
 
 func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
@@ -54,9 +55,14 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	if r.prompts, err = r.prompts.With(r.opts.Prompts); err != nil {
 		return nil, err
 	}
+	r.jobs = prompt.ShippedJobs()
 	about := r.prompts.For(shippedJob(r.persona.Language))
 	if r.opts.Job != nil {
 		r.jobs, about = []session.Job{*r.opts.Job}, r.prompts.For(*r.opts.Job)
+	}
+	service, err := r.options().WithDefaults()
+	if err != nil {
+		return nil, err
 	}
 	return drive.NewAgent(sc, env, drive.Agent{
 		Limits: struct {
@@ -64,10 +70,34 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 			Language session.Language `json:"language"`
 			Prompts  string           `json:"prompts"`
 			Hash     string           `json:"prompts_hash"`
-		}{r.opts, r.persona.Language, about.Version, about.Hash},
+			Service  inForce          `json:"in_force"`
+		}{r.opts, r.persona.Language, about.Version, about.Hash, limitsOf(&service)},
 		Points: r.points,
 		Run:    r.run,
+		Forks:  r.forks(),
 	})
+}
+
+// inForce are the limits of the service that apply, whether a scenario sets them or not.
+type inForce struct {
+	CallTimeout       quantity.Duration `json:"call_timeout"`
+	Backoff           quantity.Duration `json:"backoff"`
+	TransportRetries  int               `json:"transport_retries"`
+	ValidationRetries int               `json:"validation_retries"`
+	HistoryMessages   int               `json:"history_messages"`
+	HistoryTokens     int               `json:"history_tokens"`
+	MaxCalls          int               `json:"max_calls"`
+	MaxCostEUR        float64           `json:"max_cost_eur"`
+	MaxRetries        int               `json:"max_retries"`
+}
+
+func limitsOf(o *interview.Options) inForce {
+	return inForce{
+		CallTimeout: quantity.Duration(o.CallTimeout), Backoff: quantity.Duration(o.Backoff),
+		TransportRetries: o.TransportRetries, ValidationRetries: o.ValidationRetries,
+		HistoryMessages: o.History.Messages, HistoryTokens: o.History.Tokens,
+		MaxCalls: o.MaxCalls, MaxCostEUR: o.MaxCost, MaxRetries: o.MaxRetries,
+	}
 }
 
 // points sets the perturbation points: every commit is a write, every submission a turn.

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
@@ -51,7 +51,7 @@ var zones = map[session.Language][]string{
 	session.English: {"origin", "religi", "politic", "health", "disab", "sexu", "union", "trauma", "mental"},
 }
 
-var placeholderPattern = regexp.MustCompile(`\{[A-Za-z_]+\}`)
+var placeholderPattern = lazyregexp.New(`\{[A-Za-z_]+\}`)
 
 // textProblem is a problem of a text at an offset, or of the whole text if the offset is negative.
 type textProblem struct {
@@ -69,7 +69,7 @@ func textProblems(name, text string) (all []textProblem) {
 			all = append(all, textProblem{-1, "the text lacks the placeholder " + p, ""})
 		}
 	}
-	for _, at := range placeholderPattern.FindAllStringIndex(text, -1) {
+	for _, at := range placeholderPattern().FindAllStringIndex(text, -1) {
 		if p := text[at[0]:at[1]]; !slices.Contains(placeholders[name], p) {
 			all = append(all, textProblem{at[0], "unknown placeholder " + p, suggest.Nearest(p, placeholders[name])})
 		}

@@ -5,13 +5,13 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
@@ -24,10 +24,10 @@ const (
 	maxRequirements = 12
 )
 
-var jobID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+var jobID = lazyregexp.New(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 // ValidJobID reports whether a text can be the id of a job.
-func ValidJobID(id string) bool { return jobID.MatchString(id) }
+func ValidJobID(id string) bool { return jobID().MatchString(id) }
 
 // ParseJob reads the file of a job. Its default id is the name of the file without extension. If the
 // file is invalid, the error is a yamlsrc.Diagnostics with all problems.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/validate"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
@@ -30,7 +31,7 @@ var jobDemands = []struct {
 }
 
 // experience matches what only looks like a limit of age.
-var experience = regexp.MustCompile(`^ (?:d |of )?(?:experience|anciennete|seniority)`)
+var experience = lazyregexp.New(`^ (?:d |of )?(?:experience|anciennete|seniority)`)
 
 // JobWarnings returns the places in the file of a job that mention what an interview leaves alone: the
 // preamble would show them to candidates, and the matching would judge by them.
@@ -65,13 +66,13 @@ func forbiddenIn(text string, l session.Language) (all []string) {
 	words := textfold.Join(text)
 	for _, d := range jobDemands {
 		for _, at := range d.words.FindAllStringIndex(words, -1) {
-			if !experience.MatchString(words[at[1]:]) {
+			if !experience().MatchString(words[at[1]:]) {
 				add(d.about, words[at[0]:at[1]])
 			}
 		}
 	}
 	for _, f := range validate.Check(text, validate.Expected{Language: l}).Findings {
-		if f.Rule == "forbidden-zone" {
+		if f.Rule == "forbidden-zone" && !f.Warning { // warnings are about messages to a person
 			add(f.Section, f.Words)
 		}
 	}

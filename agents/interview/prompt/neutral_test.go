@@ -2,7 +2,6 @@ package prompt_test
 
 import (
 	"io/fs"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -16,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -79,13 +79,13 @@ var _ = DescribeTable("text that resembles a part of the request is defused, and
 
 // The oracle is written apart from the code, with regular expressions.
 var (
-	roleHead = regexp.MustCompile(`(?im)^[ \t]*[#*\[({"]*(system|système|assistant|user|human|developer)["\])}*]*[ \t]*[:：]`)
-	forgery  = regexp.MustCompile(`(?i)question_separator|<\||\|>|<｜|｜>|\[/?inst\]|</?(system|user|assistant|sys)>|(?m)^[ \t]*#+[ \t]*(system|instruction)([^\pL]|$)`)
+	roleHead = lazyregexp.New(`(?im)^[ \t]*[#*\[({"]*(system|système|assistant|user|human|developer)["\])}*]*[ \t]*[:：]`)
+	forgery  = lazyregexp.New(`(?i)question_separator|<\||\|>|<｜|｜>|\[/?inst\]|</?(system|user|assistant|sys)>|(?m)^[ \t]*#+[ \t]*(system|instruction)([^\pL]|$)`)
 )
 
 // betrayal returns what in a text could still pass for something else, or "".
 func betrayal(text string) string {
-	for _, found := range []string{roleHead.FindString(text), forgery.FindString(text)} {
+	for _, found := range []string{roleHead().FindString(text), forgery().FindString(text)} {
 		if found != "" {
 			return found
 		}

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
@@ -171,7 +171,7 @@ func (s *Set) addFile(shown, file string, data []byte) yamlsrc.Diagnostics {
 	if file == manifestFile {
 		var m manifest
 		doc, found := yamlsrc.Decode(shown, data, &m)
-		if len(found) == 0 && !versionPattern.MatchString(m.Version) {
+		if len(found) == 0 && !versionPattern().MatchString(m.Version) {
 			found = append(found, doc.At("version", `the version must be 1 to 40 letters, digits, ".", "_", "+" and "-"`, ""))
 		}
 		s.Version, s.media = m.Version, m.Media
@@ -190,7 +190,7 @@ func (s *Set) addFile(shown, file string, data []byte) yamlsrc.Diagnostics {
 	return nil
 }
 
-var versionPattern = regexp.MustCompile(`^[A-Za-z0-9._+-]{1,40}$`)
+var versionPattern = lazyregexp.New(`^[A-Za-z0-9._+-]{1,40}$`)
 
 // add adds a text without problems.
 func (s *Set) add(name, text string) {

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
@@ -13,6 +14,11 @@ type Limits struct {
 	// Tokens is the maximum size of the history; default 7,000, which is more than interviews with
 	// answers of ordinary length need.
 	Tokens int
+}
+
+// WithDefaults returns the limits with the defaults filled in.
+func (l Limits) WithDefaults() Limits {
+	return Limits{Messages: cmp.Or(max(l.Messages, 0), defaultMessages), Tokens: cmp.Or(max(l.Tokens, 0), defaultTokens)}
 }
 
 const (
@@ -41,12 +47,7 @@ type keptHistory struct {
 // Limits.Tokens. It keeps or drops a question together with its answer, and never cuts a message.
 // Name, tone and preamble are not protected, because the instructions contain the form of address.
 func trim(history []session.Message, at session.Step, limits Limits) keptHistory {
-	if limits.Messages <= 0 {
-		limits.Messages = defaultMessages
-	}
-	if limits.Tokens <= 0 {
-		limits.Tokens = defaultTokens
-	}
+	limits = limits.WithDefaults()
 	exchanges := exchangesOf(history, at.Block())
 	selected := keptHistory{Trimmed: len(history), Messages: slices.Grow[[]session.Message](nil, len(history))}
 	for i := range exchanges {

@@ -33,3 +33,14 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkChoice reads an answer about the core work as candidates write them.
+func BenchmarkChoice(b *testing.B) {
+	works := []string{"Better Call Saul", "Le Bureau des légendes", "The Bear"}
+	const answer = "Better Call Saul. Je l'ai regardée deux fois en entier, et la deuxième fois j'ai trouvé que ce n'était pas du tout " +
+		"la même histoire. La première fois je suivais Jimmy, la deuxième je ne regardais plus que Kim."
+	b.ReportAllocs()
+	for b.Loop() {
+		parseCore(answer, works)
+	}
+}

@@ -18,7 +18,9 @@ var catalogText string
 type catalog struct {
 	titles [][]string               // of each work
 	works  map[string][]int         // by the title, see catalogKey
+	whole  map[string][]int         // by the title with its article
 	spelt  [maxHeard + 1][]spelling // by the length of heard
+	sounds [][]string               // of each work: heard
 	bones  map[string][]int         // by the consonants of a title, see consonantsOf
 }
 
@@ -41,23 +43,27 @@ func lettersIn(word string) (set uint32) {
 }
 
 var knownTitles = sync.OnceValue(func() *catalog {
-	c := &catalog{works: map[string][]int{}, bones: map[string][]int{}}
+	c := &catalog{works: map[string][]int{}, whole: map[string][]int{}, bones: map[string][]int{}}
 	for line := range strings.Lines(catalogText) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		work := len(c.titles)
 		names := strings.Split(strings.TrimSpace(line), " = ")
-		c.titles = append(c.titles, names)
+		c.titles, c.sounds = append(c.titles, names), append(c.sounds, nil)
 		for _, name := range names {
 			words := titleWords(name)
-			for _, id := range []string{catalogKey(words), catalogKey(textfold.Fold(name))} { // lalaland
+			whole := catalogKey(wholeTitle(name))
+			joined := strings.ReplaceAll(textfold.Join(inBrackets().ReplaceAllString(name, "")), " ", "")
+			c.whole[whole] = append(c.whole[whole], work)
+			for _, id := range []string{catalogKey(words), whole, strings.Join(words, ""), joined} { // lecinquiemeelement
 				if !slices.Contains(c.works[id], work) {
 					c.works[id] = append(c.works[id], work)
 				}
 			}
 			if heard := heardAs(words); len(heard) <= maxHeard {
 				c.spelt[len(heard)] = append(c.spelt[len(heard)], spelling{heard, lettersIn(heard), work})
+				c.sounds[work] = append(c.sounds[work], heard)
 				if bones := consonantsOf(heard); !slices.Contains(c.bones[bones], work) {
 					c.bones[bones] = append(c.bones[bones], work)
 				}
@@ -68,9 +74,12 @@ var knownTitles = sync.OnceValue(func() *catalog {
 })
 
 // catalogKey returns the words of a title in one, with numbers and forms of address in one spelling and without words such
-// as "part".
+// as "part" and "and".
 func catalogKey(words []string) string {
 	var b strings.Builder
+	if len(words) == 1 {
+		return canonical(words[0], "", 0) // "Nine" is not "9"
+	}
 	for i, word := range words {
 		b.WriteString(canonical(word, phonetic(word), i))
 	}
@@ -97,74 +106,154 @@ func canonical(word, heard string, place int) string {
 }
 
 var (
-	partWords = textfold.WordSet("part partie volume vol chapitre chapter")
+	partWords = titleList("partWords")
 	addresses = map[string]string{
 		"docteur": "dr", "doctor": "dr", "mister": "mr", "monsieur": "mr", "saint": "st", "missus": "mrs", "madame": "mme",
 	}
 )
 
-// exactly returns the works with a title.
-func (c *catalog) exactly(name string) []int { return c.works[catalogKey(titleWords(name))] }
+// exactly returns the works with a title, or else those with this title and another article.
+func (c *catalog) exactly(name string) []int {
+	if works := c.whole[catalogKey(wholeTitle(name))]; works != nil {
+		return works
+	}
+	return c.works[catalogKey(titleWords(name))]
+}
 
-// officially returns the works with a title as a model writes it: the whole, or else its part before a subtitle.
+// wholeTitle returns the words of a title with its article, and without the remark in parentheses at its end.
+func wholeTitle(name string) []string {
+	if before, _, ok := strings.Cut(name, "("); ok && textfold.Join(before) != "" {
+		name = before
+	}
+	return withNumbers(textfold.Fold(name))
+}
+
+// officially returns the works with a title as a model writes it: the whole, or else one of its parts beside a subtitle mark.
 func (c *catalog) officially(title string) []int {
 	if works := c.exactly(title); works != nil {
 		return works
 	}
-	main := titleWords(subtitleMarks().Split(title, 2)[0])
-	if last := len(main) - 1; last > 0 && (main[last] == "ou" || main[last] == "or") {
-		main = main[:last]
+	var works []int
+	for i, part := range subtitleMarks().Split(title, -1) {
+		words := wholeTitle(part)
+		if last := len(words) - 1; last > 0 && i == 0 && (words[last] == "ou" || words[last] == "or") {
+			words = words[:last]
+		}
+		works = append(works, c.works[catalogKey(withoutArticle(words))]...)
 	}
-	return c.works[catalogKey(main)]
+	return works
 }
 
-// inSeries reports whether a title is that of the series that one of the works belongs to: "Mission: Impossible" or, for
-// "Shrek 2", "Shrek".
+// inSeries reports whether a title is that of a series, and one of the works is a part of it.
 func (c *catalog) inSeries(title string, works []int) bool {
-	id := catalogKey(titleWords(title))
-	for _, work := range works {
-		for _, name := range c.titles[work] {
-			if stem, volumes := withoutVolumes(titleWords(name)); volumes != nil && catalogKey(stem) == id {
-				return true
-			}
-			for _, at := range subtitleMarks().FindAllStringIndex(name, -1) {
-				if catalogKey(titleWords(name[:at[0]])) == id {
-					return true
-				}
-			}
-		}
+	series := c.series(title)
+	return series != "" && slices.ContainsFunc(works, func(work int) bool {
+		return slices.ContainsFunc(c.titles[work], func(name string) bool {
+			return strings.HasPrefix(catalogKey(titleWords(name)), series)
+		})
+	})
+}
+
+// beginsSeries reports whether a name is that of a series, and a title begins with it.
+func (c *catalog) beginsSeries(name, title string) bool {
+	series := c.series(name)
+	return series != "" && strings.HasPrefix(catalogKey(titleWords(title)), series)
+}
+
+// series returns the key of a name of several works, or "". Its first part is another work: "Star Wars", "Star Wars 1".
+func (c *catalog) series(name string) string {
+	bare, _ := withoutHead(titleWords(name))
+	key := catalogKey(bare)
+	if first := c.works[key+"1"]; first == nil || sameKnown(first, c.works[key]) {
+		return ""
 	}
-	return false
+	return key
 }
 
 // of returns the works that a candidate may mean by a name: those with this title, or else with this title
 // and a remark, or else with the most similar one.
 func (c *catalog) of(name string) []int {
-	base := titleWords(name)
-	bare, _ := withoutHead(base)
-	stem, _ := withoutVolumes(bare)
-	for _, list := range [][]string{base, bare, withoutTail(bare), stem, c.withoutRemarks(base)} {
-		if works := c.works[catalogKey(list)]; works != nil {
-			return works
-		}
+	if works := c.named(name); works != nil {
+		return works
 	}
-	if list := withoutTail(bare); len(keyOf(list)) >= shortWords && letterCount(list) >= shortLetters {
-		if works := partsOfTitles()[catalogKey(list)]; len(works) == 1 {
-			return works
-		}
-	}
-	for _, list := range [][]string{withoutTail(bare), beforeRemark(bare)} {
-		if works := c.sounding(heardAs(list)); works != nil {
+	for _, heard := range soundsOf(name) {
+		if works := c.sounding(heard); works != nil {
 			return works
 		}
 	}
 	return nil
 }
 
+// ofAny returns of(name), or nil if none of the works can be among them. It is faster, as most names sound unlike these works.
+func (c *catalog) ofAny(name string, works []int) []int {
+	known := c.named(name)
+	if known == nil && slices.ContainsFunc(soundsOf(name), func(heard string) bool { return c.maySound(heard, works) }) {
+		known = c.of(name)
+	}
+	return known
+}
+
+// maySound reports whether sounding can return one of the works.
+func (c *catalog) maySound(heard string, works []int) bool {
+	limit := len(heard) / 5
+	for _, work := range works {
+		for _, title := range c.sounds[work] {
+			if limit > 0 && suggest.Distance([]byte(heard), []byte(title), limit) <= limit || consonantsOf(heard) == consonantsOf(title) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isOneTitle reports whether a whole answer is one known title, perhaps misspelled, or a part of one: "lord of the ring".
+func (c *catalog) isOneTitle(answer string) bool {
+	if strings.ContainsAny(answer, "\n,;(") || firm().MatchString(answer) || textfold.Count(answer) > maxUnmarked {
+		return false
+	}
+	words := titleWords(answer)
+	if c.exactly(answer) != nil {
+		return true
+	}
+	return len(words) > 1 && (c.similar(heardAs(words)) != nil || c.partly(words) != nil)
+}
+
+// maxUnmarked is the number of words of the longest answer that is compared with titles as a whole.
+const maxUnmarked = 9
+
+// partly returns the work whose title alone has these words in a row.
+func (c *catalog) partly(words []string) []int {
+	if len(keyOf(words)) >= shortWords && letterCount(words) >= shortLetters {
+		if works := partsOfTitles()[catalogKey(words)]; len(works) == 1 {
+			return works
+		}
+	}
+	return nil
+}
+
+// named returns the works with a title, or else with this title and a remark.
+func (c *catalog) named(name string) []int {
+	base := titleWords(name)
+	bare, _ := withoutHead(base)
+	stem, _ := withoutVolumes(bare)
+	for _, list := range [][]string{base, withoutTail(bare), stem, c.withoutRemarks(base)} {
+		if works := c.works[catalogKey(list)]; works != nil {
+			return works
+		}
+	}
+	return c.partly(withoutTail(bare))
+}
+
+// soundsOf returns how a name sounds without its tail and without a remark.
+func soundsOf(name string) []string {
+	bare, _ := withoutHead(titleWords(name))
+	return []string{heardAs(withoutTail(bare)), heardAs(beforeRemark(bare))}
+}
+
 // beforeRemark returns the words before the first one, after the start, that may begin a remark.
 func beforeRemark(name []string) []string {
 	for i := 1; i < len(name); i++ {
-		if afterwords[name[i]] || name[i] == "d" || name[i] == "du" {
+		if remarkAt(name, i) {
 			return name[:i]
 		}
 	}
@@ -211,9 +300,14 @@ var partsOfTitles = sync.OnceValue(func() map[string][]int {
 		for _, title := range titles {
 			words := titleWords(title)
 			for first := range words {
-				for n := first + shortWords; n <= len(words); n++ {
-					id := catalogKey(words[first:n])
-					if len(keyOf(words[first:n])) >= shortWords && letterCount(words[first:n]) >= shortLetters && !slices.Contains(parts[id], work) {
+				id, significant, letters := "", 0, 0
+				for i, word := range words[first:] {
+					id += canonical(word, phonetic(word), i)
+					letters += len(word)
+					if !smallWords[word] {
+						significant++
+					}
+					if significant >= shortWords && letters >= shortLetters && !slices.Contains(parts[id], work) {
 						parts[id] = append(parts[id], work)
 					}
 				}
@@ -246,12 +340,8 @@ var sounds = strings.NewReplacer("ouil", "ui", "gn", "n", "skh", "ch", "eau", "o
 
 // The words of remarks before and after a title.
 var (
-	fillers = textfold.WordSet("euh heu ben bah alors donc moi cest j aime adore adorais je dirais pense crois c est cest ca " +
-		"serait plutot " +
-		"surtout aussi il y a um well so like guess id d i say would it s its probably maybe definitely peut etre")
-	afterwords = textfold.WordSet("saison saisons season seasons surtout sur avec with on especially mainly mostly je i parce because en " +
-		"les la the le film serie anime movie show de by pour for toute toutes tous all premiere premieres premier premiers first c est cest " +
-		"ou bien obviously lol mdr")
+	fillers    = titleList("fillers")
+	afterwords = titleList("afterwords")
 )
 
 // withoutRemarks returns the words of the longest known title in a name, without its article, if the words around it are
@@ -268,13 +358,26 @@ func (c *catalog) within(name []string) (first, end int) {
 			break
 		}
 		for n := len(name); n > first; n-- {
-			if c.works[catalogKey(withoutArticle(name[first:n]))] != nil && (n == len(name) || afterwords[name[n]] || isSeason(name[n])) {
+			if c.works[catalogKey(withoutArticle(name[first:n]))] != nil && remarkAt(name, n) {
 				return first, n
 			}
 		}
 	}
 	return 0, 0
 }
+
+// remarkAt reports whether a title may end before a word, as a remark follows, such as the name of an actor.
+func remarkAt(words []string, n int) bool {
+	return n == len(words) || afterwords[words[n]] || isSeason(words[n]) || namesPerson(words[n:])
+}
+
+// namesPerson reports whether words begin with the name of a well-known person.
+func namesPerson(words []string) bool {
+	return people[words[0]] || len(words) > 1 && people[words[1]]
+}
+
+// people are the last names of actors and directors, and the studios, that candidates name beside a title.
+var people = titleList("people")
 
 // trim returns a name without the remarks around a known title.
 func (c *catalog) trim(name string) string {

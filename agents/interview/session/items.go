@@ -5,35 +5,30 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
-	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // The separators of works and the marks of lists. A number is a mark only if a point, a
 // parenthesis or a dash follows: "24" and "1917" are titles.
 var (
-	newlines = compiled(`[\r\n\x{2028}\x{2029}]+`)
-	dashes   = compiled(`\s[-–—]\s`)
-	firm     = compiled(`[;|•]|\s[/+]\s`)
-	commas   = compiled(`[,，、]`)
-	joiners  = compiled(`(?i)\s(?:et|and|puis|then)\s`)
-	point    = compiled(`(?m)^[ \t]*(?:[-*•–—·‣▪]|[a-eA-E][.)]|#?\d{1,2} ?(?:[.)°:/–—-][ \t]|[.)°]))[ \t]*([^ \t\n].*)$`)
-	inline   = compiled(`(?:^|[\s,;:])#?([1-9]) ?[.)°/–—-](?:\s|$)`)
-	trailing = compiled(`(?i)[\s,;]+(?:et|and|puis|then)\s*$`)
-	volumes  = compiled(`[\pL\pM'’]\s+((?:\d{1,2}|[IVX]{1,4})(?:(?:\s*[,&+/]\s*|\s+)(?:(?:et|and|puis|to|à)\s+)?(?:\d{1,2}|[IVX]{1,4})\b)+)`)
-	quotes   = compiled(`«[^«»\n]*»|“[^“”\n]*”|"[^"\n]*"`)
+	newlines = lazyregexp.New(`[\r\n\x{2028}\x{2029}]+`)
+	dashes   = lazyregexp.New(`\s[-–—]\s`)
+	firm     = lazyregexp.New(`[;|•]|\s[/+]\s`)
+	commas   = lazyregexp.New(`[,，、]`)
+	joiners  = lazyregexp.New(`(?i)\s(?:et|and|puis|then)\s`)
+	point    = lazyregexp.New(`(?m)^[ \t]*(?:[-*•–—·‣▪]|[a-eA-E][.)]|#?\d{1,2} ?(?:[.)°:/–—-][ \t]|[.)°]))[ \t]*([^ \t\n].*)$`)
+	inline   = lazyregexp.New(`(?:^|[\s,;:])#?([1-9]) ?[.)°/–—-](?:\s|$)`)
+	trailing = lazyregexp.New(`(?i)[\s,;]+(?:et|and|puis|then)\s*$`)
+	volumes  = lazyregexp.New(`[\pL\pM'’]\s+((?:\d{1,2}|[IVX]{1,4})` +
+		`(?:(?:\s*[,&+/]\s*|\s+)(?:(?:et|and|puis|to|à)\s+)?(?:\d{1,2}|[IVX]{1,4})\b)+)`)
+	quotes = lazyregexp.New(`«[^«»\n]*»|“[^“”\n]*”|"[^"\n]*"`)
 )
-
-// compiled returns a pattern that is compiled on the first use.
-func compiled(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
 
 // splitWorks splits an answer into parts that name one work each. If it has known titles, parts that look like
 // remarks are omitted.
@@ -42,6 +37,9 @@ func splitWorks(text string) []string {
 	text = newlines().ReplaceAllString(strings.TrimSpace(text), "\n")
 	if titles := quotes().FindAllString(text, maxWorks); len(titles) >= askedWorks {
 		return titles
+	}
+	if title := strings.TrimFunc(text, isTitleEdge); knownTitles().isOneTitle(title) {
+		return []string{"«" + title + "»"}
 	}
 	text, known := knownTitles().mark(text)
 	if known == 0 {
@@ -59,8 +57,6 @@ func splitWorks(text string) []string {
 		for _, piece := range splitOutsideQuotes(part, joiners()) {
 			if titles := quotes().FindAllString(piece, -1); titles != nil {
 				all = append(all, titles...)
-			} else if name := titleOf(piece); !isTalk(name, talk) && beginsLikeTitle(name) || knownTitles().exactly(name) != nil {
-				all = append(all, piece)
 			}
 		}
 	}
@@ -69,6 +65,7 @@ func splitWorks(text string) []string {
 			all = append(all, title) // in a later sentence
 		}
 	}
+	slices.SortStableFunc(all, func(a, b string) int { return strings.Index(text, a) - strings.Index(text, b) })
 	return all
 }
 
@@ -82,7 +79,7 @@ func maybeTitle(part string, small bool) bool {
 	return len(ws) > 0 && !remarkBegins[ws[0].folded] && (beginsLikeTitle(part[ws[0].start:]) || small && len(ws) <= maxUnknown)
 }
 
-var remarkBegins = textfold.WordSet("j je i c ca cest on il elle it they")
+var remarkBegins = titleList("remarkBegins")
 
 func splitParts(text string) []string {
 	if points := point().FindAllStringSubmatch(text, -1); len(points) > 1 {
@@ -105,10 +102,8 @@ func splitParts(text string) []string {
 	}
 	all := splitOutsideQuotes(text, commas())
 	if len(all) == 1 {
-		for _, parts := range [][]string{splitOutsideQuotes(text, dashes()), splitSentences(text)} {
-			if len(parts) >= askedWorks {
-				return parts
-			}
+		if parts := splitOutsideQuotes(text, dashes()); len(parts) >= askedWorks {
+			return parts
 		}
 	}
 	if len(all) > 1 {
@@ -117,23 +112,6 @@ func splitParts(text string) []string {
 	}
 	for i := len(all) - 1; i >= 0 && len(all) < askedWorks; i-- {
 		all = slices.Concat(all[:i], splitAtAnd(all[i]), all[i+1:])
-	}
-	return all
-}
-
-// maxTelegraphic is the maximum number of words in a sentence that is only a title.
-const maxTelegraphic = 5
-
-// splitSentences splits "This. That. And this one." if each sentence is only a title.
-func splitSentences(text string) []string {
-	var all []string
-	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
-		end := sentenceEnd(text)
-		name := titleOf(text[:end])
-		if name == "" || len(words(name)) > maxTelegraphic || len(all) == maxWorks {
-			return nil
-		}
-		all, text = append(all, text[:end]), text[end:]
 	}
 	return all
 }
@@ -256,22 +234,24 @@ func isRemark(part string) bool {
 // comment matches the start of a remark on a title, and sentence the end of a sentence. A full stop
 // after an abbreviation does not end a title.
 var (
-	comment = compiled(`\sfor\s(?:the|its|his|her|their|how)\s[^\p{Lu}\d]*$|\s*[(\[]|\s+[-–—]+(?:\s|$)|` +
+	comment = lazyregexp.New(`\sfor\s(?:the|its|his|her|their|how)\s[^\p{Lu}\d]*$|\s*[(\[]|\s+[-–—]+(?:\s|$)|` +
 		`\s(?:parce qu|because|puisque|car\s|since\s|which\s|je pense|je crois|i think|I think|I guess)|\s*\n`)
-	sentence = compiled(`[\pL\pM\d]{2,}\s?[.!?…]+\s`)
-	colon    = compiled(`\s?:(?:\s+|$)`)
+	sentence = lazyregexp.New(`[\pL\pM\d]{2,}\s?[.!?…]+\s`)
+	colon    = lazyregexp.New(`\s?:(?:\s+|$)`)
 )
 
 // titleOf returns the title that a part of an answer names, or "".
 func titleOf(part string) string {
-	if q := quotes().FindString(part); strings.Trim(q, "«»“”\" \u00a0\u202f") != "" {
+	q := quotes().FindString(part)
+	quoted := strings.Trim(q, "«»“”\" \u00a0\u202f") != ""
+	if quoted {
 		part = q
 	} else {
 		part = withoutComment(withoutLead(part))
 	}
 	part = strings.TrimFunc(part, isTitleEdge)
 	ws := words(part)
-	if len(ws) == 0 || nothing.at(ws) == len(ws) || openers.at(ws) == len(ws) {
+	if len(ws) == 0 || !quoted && (nothing.at(ws) == len(ws) || openers.at(ws) == len(ws)) {
 		return ""
 	}
 	return sanitize.Line(norm.NFC.String(part), maxTitle)

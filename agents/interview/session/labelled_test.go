@@ -103,13 +103,16 @@ type titleFloors struct{ recognized, apart, read float64 }
 // floorsOf returns the floors for a folder. The rules were fitted to the texts of the others, not to those of unseen ones.
 func floorsOf(folder string) titleFloors {
 	if isUnseen(folder) {
-		return titleFloors{recognized: 0.92, apart: 0.89, read: 0.77}
+		return titleFloors{recognized: 0.96, apart: 0.97, read: 0.84}
 	}
 	return titleFloors{recognized: 0.98, apart: 0.99, read: 0.85}
 }
 
-// isUnseen reports whether the author of the rules has not read the texts of a folder.
-func isUnseen(folder string) bool { return strings.HasPrefix(filepath.Base(folder), "unseen") }
+// isUnseen reports whether the author of the rules has not read the texts of a folder. Those of unseen1 were read.
+func isUnseen(folder string) bool {
+	name := filepath.Base(folder)
+	return strings.HasPrefix(name, "unseen") && name != "unseen1"
+}
 
 func measureTitles(t *testing.T, folder string) {
 	least := floorsOf(folder)

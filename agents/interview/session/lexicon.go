@@ -3,6 +3,7 @@ package session
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/internal/textfold"
@@ -111,3 +112,23 @@ func readLexicon(text string) map[list]phrases {
 	}
 	return lists
 }
+
+//go:embed titlewords.txt
+var titleWordsText string
+
+// titleLists are the sets of words of titlewords.txt.
+var titleLists = sync.OnceValue(func() map[string]map[string]bool {
+	sets := map[string]map[string]bool{}
+	for name, line := range textfold.LexiconLines(titleWordsText) {
+		if sets[name] == nil {
+			sets[name] = map[string]bool{}
+		}
+		for word := range strings.FieldsSeq(line) {
+			sets[name][word] = true
+		}
+	}
+	return sets
+})
+
+// titleList returns a set of titlewords.txt.
+func titleList(name string) map[string]bool { return titleLists()[name] }

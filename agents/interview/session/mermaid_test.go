@@ -13,7 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-var update = flag.Bool("update", false, "write the diagrams in docs anew")
+// updating reports whether package golden's flag asks to write the diagrams in docs anew.
+func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // id returns a node's name in Mermaid.
 func (n node) id(g group) string {
@@ -73,7 +74,7 @@ func (g group) last() string {
 	return ""
 }
 
-// document is docs/interview-flow.md.
+// document is docs/reference/interview-flow.md.
 func document(groups []group) string {
 	var b strings.Builder
 	b.WriteString(`# The flow of an interview
@@ -119,9 +120,9 @@ rejected as out of order and change nothing.
 
 var _ = Describe("The diagrams in docs", Label("I-02"), func() {
 	DescribeTable("match the code", func(name string, draw func([]group) string) {
-		file := filepath.Join("../../../docs", name)
+		file := filepath.Join("../../../docs/reference", name)
 		got := draw(explore().groups())
-		if *update {
+		if updating() {
 			Expect(os.WriteFile(file, []byte(got), 0o644)).To(Succeed())
 		}
 		want, err := os.ReadFile(file)

@@ -14,6 +14,8 @@ import (
 type titleToken struct {
 	folded     string
 	heard      string // the phonetic form
+	number     string // the number that it spells, or heard
+	small      bool   // see smallWords
 	start, end int
 	gap        string // the text between it and the word before
 	capital    bool   // begins with a capital letter or a digit
@@ -26,6 +28,7 @@ func titleTokens(text string) []titleToken {
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		t := titleToken{folded: string(w.Text), start: w.Start, end: w.End, gap: w.Gap}
 		t.heard = phonetic(t.folded)
+		t.number, t.small = numbered(t.heard), smallWords[t.folded]
 		first, _ := utf8.DecodeRuneInString(text[w.Start:])
 		t.capital = unicode.IsUpper(first) || unicode.IsDigit(first)
 		t.capitals = capitalsIn(text[w.Start:w.End])
@@ -65,8 +68,9 @@ func (x *Titles) findNear(tokens []titleToken, named [maxTitles]bool) []TitleSpa
 		return nil
 	}
 	var found []TitleSpan
+	var key titleKey
 	for i := 0; i < len(tokens); i++ {
-		work, n := longestMatch(tokens[i:], forms)
+		work, n := longestMatch(tokens[i:], forms, &key)
 		if n == 0 {
 			continue
 		}
@@ -77,24 +81,24 @@ func (x *Titles) findNear(tokens []titleToken, named [maxTitles]bool) []TitleSpa
 }
 
 // longestMatch returns the work that the longest sequence at the start of tokens names, and
-// the length of that sequence.
-func longestMatch(tokens []titleToken, forms []similarForm) (work, n int) {
+// the length of that sequence. It overwrites key.
+func longestMatch(tokens []titleToken, forms []similarForm, key *titleKey) (work, n int) {
 	if first := tokens[0]; !first.capital && !first.opened() {
 		return 0, 0
 	}
-	window, heard := make([]string, 0, maxTitleWords), make([]string, 0, maxTitleWords)
+	key.reset()
 	for i, t := range tokens[:min(len(tokens), maxTitleWords)] {
 		if i > 0 && endsTitle(t.gap, tokens[i-1]) {
 			break
 		}
-		window, heard = append(window, t.folded), append(heard, t.heard)
-		if smallWords[t.folded] && len(window) < len(tokens) && i > 0 {
+		key.add(t.heard, t.number, t.small)
+		if t.small && i+1 < len(tokens) && i > 0 {
 			continue // a title does not end here
 		}
 		at := windowOf(tokens, i+1)
-		key := keyFrom(window, heard)
+		words := key.words()
 		for _, f := range forms {
-			if f.names(key, at) {
+			if f.names(words, at) {
 				work, n = f.work, i+1
 			}
 		}
@@ -173,16 +177,21 @@ func (x *Titles) Match(answer string) (work int, ok bool) {
 		}
 	}
 	if best < 0 {
-		known := knownTitles().of(answer)
-		best = slices.IndexFunc(x.works[:], func(works []int) bool { return sameKnown(known, works) })
+		best = x.meant(answer)
 	}
 	return best, best >= 0
+}
+
+// meant returns the first work that the catalog knows by a name, or -1.
+func (x *Titles) meant(name string) int {
+	known := knownTitles().ofAny(name, slices.Concat(x.works[:]...))
+	return slices.IndexFunc(x.works[:], func(works []int) bool { return sameKnown(known, works) })
 }
 
 // similarKeys reports whether two keys may be spellings of one title. Keys of equal length are
 // compared word by word, because a short word distinguishes titles such as "Mad Max" and "Mad Men".
 func similarKeys(a, b []string) bool {
-	if len(a) == 0 || len(b) == 0 || digitsOf(a) != digitsOf(b) {
+	if len(a) == 0 || len(b) == 0 || !sameNumbers(a, b) {
 		return false
 	}
 	if len(a) == len(b) {
@@ -196,40 +205,36 @@ func similarKeys(a, b []string) bool {
 		return true
 	}
 	n := min(len(ja), len(jb))
-	limit := 0
-	switch {
-	case n >= 16:
-		limit = 3
-	case n >= 11:
-		limit = 2
-	case n >= 7:
-		limit = 1
-	}
+	limit := min(n/6, 3)
 	return ja[0] == jb[0] && suggest.Distance([]byte(ja), []byte(jb), limit) <= limit
 }
 
-func digitsOf(key []string) string {
-	var b strings.Builder
-	for _, word := range key {
-		if isNumber(word) {
-			b.WriteString(word + " ")
+// sameNumbers reports whether two keys have the same numbers in the same order.
+func sameNumbers(a, b []string) bool {
+	i, j := 0, 0
+	for {
+		for i < len(a) && !isNumber(a[i]) {
+			i++
 		}
+		for j < len(b) && !isNumber(b[j]) {
+			j++
+		}
+		if i == len(a) || j == len(b) {
+			return i == len(a) && j == len(b)
+		}
+		if a[i] != b[j] {
+			return false
+		}
+		i, j = i+1, j+1
 	}
-	return b.String()
 }
 
 func similarWords(a, b []string) bool {
-	same := 0 // letters in equal words
-	for i := range a {
-		if a[i] == b[i] {
-			same += len(a[i])
-		}
-	}
 	for i := range a {
 		if a[i] == b[i] {
 			continue
 		}
-		limit := allowedDistance(a[i], b[i], same, len(a) > 1)
+		limit := allowedDistance(a[i], b[i], len(a) > 1)
 		if limit == 0 || suggest.Distance([]byte(a[i]), []byte(b[i]), limit) > limit {
 			return false
 		}
@@ -237,35 +242,12 @@ func similarWords(a, b []string) bool {
 	return true
 }
 
-// allowedDistance returns the number of letters that may differ between two words. Short words
-// need other equal words in the title, and a single word needs the same first letter.
-func allowedDistance(a, b string, same int, others bool) int {
+// allowedDistance returns the number of letters that may differ between two words. A word without other words in its title
+// needs the same first letter.
+func allowedDistance(a, b string, others bool) int {
 	n, first := min(len(a), len(b)), a[0] == b[0]
-	switch {
-	case n <= 2:
+	if n <= 7 && !first || n < 12 && !first && !others {
 		return 0
-	case n == 3 && first && same >= 8, n == 4 && first && same >= 4, n == 4 && others && isAnagram(a, b):
-		return 1
-	case n >= 3 && same >= 4 && (a+"s" == b || b+"s" == a):
-		return 1
-	case n <= 4:
-		return 0
-	case n <= 7 && first:
-		return 1
-	case n <= 7:
-		return 0
-	case !first && !others && n < 12:
-		return 0
-	case n <= 11:
-		return 2
 	}
-	return 3
-}
-
-// isAnagram reports whether two words have the same letters.
-func isAnagram(a, b string) bool {
-	x, y := []byte(a), []byte(b)
-	slices.Sort(x)
-	slices.Sort(y)
-	return string(x) == string(y)
+	return min((n-1)/4, 3)
 }

@@ -2,8 +2,10 @@ package session
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -21,25 +23,18 @@ type similarForm struct {
 }
 
 // smallWords are the words that people omit from titles or get wrong.
-var smallWords = textfold.WordSet("le la les l un une des de du d et the a an of and und el los las del y o s au aux en in")
+var smallWords = titleList("smallWords")
 
 // The words before and after a title that describe the work.
 var (
-	headWords = textfold.WordSet("tv tele tous toutes tout all les des le la the film films movie movies serie series show shows saga " +
-		"sagas trilogie trilogy franchise univers anime animes manga mangas premiers premieres derniers vieux old first n importe " +
-		"quel quelle " +
-		"de du d of by from avec with")
-	headNouns = textfold.WordSet("film films movie movies serie series show shows saga sagas trilogie trilogy franchise univers anime " +
-		"animes manga mangas")
-	pluralNouns = textfold.WordSet("tous toutes all films movies series shows sagas animes mangas univers importe")
-	linkWords   = textfold.WordSet("de du d des of by from avec with")
-	tailWords   = textfold.WordSet("livre saison saisons season seasons s volume volumes vol tome tomes partie parties part parts episode " +
-		"episodes ep chapitre chapter opus numero no serie series film films movie show integrale trilogie trilogy saga vf vo vostfr " +
-		"netflix hbo premiere deuxieme troisieme first second third 1ere 1re 2e 2eme 3e 3eme 1st 2nd 3rd la le the toute tout")
-	countedNouns = textfold.WordSet("livre series saison saisons season seasons volume vol tome partie part episode " +
-		"ep chapitre chapter opus")
-	countrySuffixes = textfold.WordSet("us uk usa")
-	joiningWords    = textfold.WordSet("et and a to")
+	headWords       = titleList("headWords")
+	headNouns       = titleList("headNouns")
+	pluralNouns     = titleList("pluralNouns")
+	linkWords       = titleList("linkWords")
+	tailWords       = titleList("tailWords")
+	countedNouns    = titleList("countedNouns")
+	countrySuffixes = titleList("countrySuffixes")
+	joiningWords    = titleList("joiningWords")
 )
 
 // addNear adds the other ways to write a title.
@@ -53,7 +48,7 @@ func (x *Titles) addNear(work int, name string) {
 	x.vague[work] = several
 	lists = append(lists, bare)
 	for _, list := range [][]string{base, bare} {
-		lists = append(lists, withoutTail(list), withoutSubtitle(list))
+		lists = append(lists, withoutTail(list))
 	}
 	if main, sub, ok := strings.Cut(name, ":"); ok {
 		lists = append(lists, titleWords(main), titleWords(sub))
@@ -111,28 +106,8 @@ func isYear(word string) bool {
 	return len(word) == 4 && isNumber(word) && "1895" <= word && word <= "2035"
 }
 
-// yearIn returns the last year in a title with other words, or "".
-func yearIn(name string) string {
-	words := textfold.Fold(name)
-	for i := len(words) - 1; i > 0; i-- {
-		if isYear(words[i]) {
-			return words[i]
-		}
-	}
-	return ""
-}
-
-// countryIn returns the country after a title, or "".
-func countryIn(name string) string {
-	words := textfold.Fold(name)
-	if last := len(words) - 1; last > 0 && countrySuffixes[words[last]] {
-		return words[last][:2]
-	}
-	return ""
-}
-
 // subtitleMarks matches what separates the parts of a title.
-var subtitleMarks = compiled(`\s?:\s|\s[–—-]\s`)
+var subtitleMarks = lazyregexp.New(`\s?:\s|\s[–—-]\s`)
 
 // isSeason reports whether a word is like "s01", "s2e3" or "saison2".
 func isSeason(word string) bool {
@@ -178,91 +153,96 @@ func isVolume(word string) bool {
 }
 
 func isNumber(word string) bool {
-	return word != "" && !strings.ContainsFunc(word, func(r rune) bool { return r < '0' || r > '9' })
+	for i := range len(word) {
+		if word[i] < '0' || word[i] > '9' {
+			return false
+		}
+	}
+	return word != ""
 }
 
-// The minimum for the start of a title to identify it: significant words, letters, and, if no word
-// marks the start of a subtitle, its share of the letters.
+// The minimum for a part of a title to identify it.
 const (
 	shortWords   = 2
 	shortLetters = 8
-	shortShare   = 0.55
 )
-
-// withoutSubtitle returns the start of a title before its subtitle, such as "Harry Potter" for
-// "Harry Potter and the Goblet of Fire", or nil.
-func withoutSubtitle(title []string) []string {
-	all := letterCount(title)
-	begins := textfold.WordSet("et and the le la les l un une")
-	for n := 2; n < len(title); n++ {
-		head := keyOf(title[:n])
-		if len(head) < shortWords || letterCount(title[:n]) < shortLetters || smallWords[title[n-1]] {
-			continue
-		}
-		if begins[title[n]] || float64(letterCount(title[:n])) >= shortShare*float64(all) && len(keyOf(title)) > len(head)+1 {
-			return title[:n]
-		}
-	}
-	return nil
-}
-
-// subtitleBegins are the words that begin a subtitle after the name of a series of works.
-var subtitleBegins = textfold.WordSet("et and the le la les l un une a au episode chapitre chapter part partie or ou")
-
-// beforeSubtitle returns the start of a title before the first word that may begin its subtitle, or nil.
-func beforeSubtitle(title []string) []string {
-	for n := 2; n < len(title); n++ {
-		if subtitleBegins[title[n]] && !smallWords[title[n-1]] && len(keyOf(title[:n])) >= shortWords {
-			return title[:n]
-		}
-	}
-	return nil
-}
 
 func letterCount(list []string) int { return len(strings.Join(list, "")) }
 
 // keyOf returns the significant words of a title in phonetic form, or all if none is
 // significant.
 func keyOf(title []string) []string {
-	heard := make([]string, len(title))
-	for i, word := range title {
-		heard[i] = phonetic(word)
+	var k titleKey
+	for _, word := range title {
+		heard := phonetic(word)
+		k.add(heard, numbered(heard), smallWords[word])
 	}
-	return keyFrom(title, heard)
+	return k.words()
 }
 
-// keyFrom is keyOf for words with known phonetic forms.
-func keyFrom(title, heard []string) []string {
-	key := make([]string, 0, len(title))
-	for i, word := range title {
-		if !smallWords[word] {
-			key = append(key, heard[i])
-		}
+// titleKey collects the key of a title word by word, see keyOf.
+type titleKey struct{ significant, all keyWords }
+
+// keyWords are words as they sound, and with the numbers that they spell: a number that stands alone remains a word.
+type keyWords struct{ heard, numbered []string }
+
+func (w *keyWords) add(heard, number string) {
+	w.heard, w.numbered = append(w.heard, heard), append(w.numbered, number)
+}
+
+func (k *titleKey) add(heard, number string, small bool) {
+	k.all.add(heard, number)
+	if !small {
+		k.significant.add(heard, number)
 	}
-	if len(key) == 0 {
-		key = append(key, heard...)
+}
+
+// reset removes all words, and keeps the memory.
+func (k *titleKey) reset() {
+	for _, w := range []*keyWords{&k.significant, &k.all} {
+		w.heard, w.numbered = w.heard[:0], w.numbered[:0]
 	}
-	if len(key) > 1 {
-		for i, word := range key {
-			if n, ok := numerals[word]; ok {
-				key[i] = n
-			}
-		}
+}
+
+// words returns the key, which is valid until the next reset.
+func (k *titleKey) words() []string {
+	w := k.significant
+	if len(w.heard) == 0 {
+		w = k.all
 	}
-	return key
+	if len(w.heard) == 1 {
+		return w.heard
+	}
+	return w.numbered
+}
+
+// numbered returns the number that a word spells, by its phonetic form, or the word.
+func numbered(heard string) string {
+	if n, ok := numerals[heard]; ok {
+		return n
+	}
+	return heard
 }
 
 // numerals are the numbers that titles spell out, in phonetic form.
-var numerals = map[string]string{
-	"one": "1", "two": "2", "four": "4", "five": "5", "six": "6", "nine": "9", "ten": "10", "sept": "7", "huit": "8", "neuf": "9",
-	phonetic("three"): "3", phonetic("seven"): "7", phonetic("eight"): "8",
-	phonetic("eleven"): "11", phonetic("twelve"): "12", phonetic("thirteen"): "13",
-	"1er": "1", "1ere": "1", "2e": "2", "2eme": "2", "3e": "3", "3eme": "3", "4e": "4", "4eme": "4", "5e": "5", "5eme": "5", "6e": "6",
-	"6eme": "6", "7e": "7", "7eme": "7", phonetic("troisieme"): "3", phonetic("quatrieme"): "4", phonetic("cinquieme"): "5",
-	phonetic("sixieme"): "6", phonetic("septieme"): "7", phonetic("third"): "3", phonetic("fourth"): "4", phonetic("fifth"): "5",
-	phonetic("sixth"): "6", phonetic("seventh"): "7",
-	"deux": "2", phonetic("trois"): "3", phonetic("quatre"): "4", phonetic("cinq"): "5", "onze": "11", phonetic("douze"): "12",
-}
+var numerals = func() map[string]string {
+	all := map[string]string{}
+	for word, n := range numberWords {
+		if word != "cent" && word != "cents" && word != "mille" && word != "hundred" && word != "thousand" && word != "zero" {
+			all[phonetic(word)] = strconv.Itoa(n)
+		}
+	}
+	for i, words := range []string{
+		"1er 1ere premier premiere first", "2e 2eme 2nd deuxieme second seconde", "3e 3eme 3rd troisieme third",
+		"4e 4eme 4th quatrieme fourth", "5e 5eme 5th cinquieme fifth", "6e 6eme 6th sixieme sixth", "7e 7eme 7th septieme seventh",
+		"8e 8eme 8th huitieme eighth", "9e 9eme 9th neuvieme ninth",
+	} {
+		for word := range strings.FieldsSeq(words) {
+			all[phonetic(word)] = strconv.Itoa(i + 1)
+		}
+	}
+	return all
+}()
 
 var phoneticSpelling = strings.NewReplacer("ph", "f", "qu", "k", "q", "k", "ch", "kh", "ce", "se", "ci", "si", "cy", "si",
 	"ck", "k", "c", "k", "y", "i")
@@ -319,4 +299,64 @@ func asInitials(name string) (string, bool) {
 	upper := capitalsIn(name)
 	digits := strings.ContainsAny(list[0], "0123456789")
 	return list[0], upper > 1 || digits || upper == 0 && len(list[0]) <= 5
+}
+
+// numberWords are the words of numbers that several words spell.
+var numberWords = map[string]int{
+	"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+	"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18,
+	"nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+	"deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "sept": 7, "huit": 8, "neuf": 9, "dix": 10, "onze": 11, "douze": 12, "treize": 13,
+	"quatorze": 14, "quinze": 15, "seize": 16, "vingt": 20, "vingts": 20, "trente": 30,
+	"quarante": 40, "cinquante": 50, //nolint:misspell // French
+	"soixante": 60, "hundred": 100, "cent": 100, "cents": 100, "thousand": 1000, "mille": 1000,
+}
+
+// withNumbers returns words with the numbers that several of them spell as digits: "cent vingt", "nineteen eighty-eight".
+func withNumbers(words []string) []string {
+	var out []string
+	for i := 0; i < len(words); {
+		n, length := numberAt(words[i:])
+		if length > 1 {
+			out = append(out, strconv.Itoa(n))
+		} else if length = 1; i > 0 && partNouns[words[i-1]] && (words[i] == "un" || words[i] == "i") {
+			out = append(out, "1")
+		} else {
+			out = append(out, words[i])
+		}
+		i += length
+	}
+	return out
+}
+
+// numberAt returns the number that the first words spell, and how many words these are.
+func numberAt(words []string) (number, length int) {
+	group, last := 0, 0 // the number below a thousand, and the value of the word before
+	for i, word := range words {
+		v, ok := numberWords[word]
+		if (word == "un" || word == "une") && last >= 20 {
+			v, ok = 1, true
+		}
+		if (word == "et" || word == "and") && last >= 20 {
+			continue
+		}
+		switch {
+		case !ok:
+			return number + group, length
+		case v == 1000 && number == 0:
+			number, group = v*max(1, group), 0
+		case v == 100 && group < 100 && (i == 0 || group > 0):
+			group = v * max(1, group)
+		case v == 20 && last == 4:
+			group += 76 // quatre-vingts
+		case v < 100 && (i == 0 || last >= 100), v < 10 && last >= 10 && last%10 == 0, v < 20 && last == 60, v < 20 && group == 80:
+			group += v
+		case 20 <= v && v < 100 && 10 < group && group < 20:
+			group = 100*group + v // a year
+		default:
+			return number + group, length
+		}
+		last, length = v, i+1
+	}
+	return number + group, length
 }

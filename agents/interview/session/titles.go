@@ -81,11 +81,17 @@ func (x *Titles) addExact(work int, name string) {
 	}
 }
 
-// addKnown adds the titles of the catalog's works that a name may mean.
+// addKnown adds the titles of the catalog's works that a name may mean, and the name of their series.
 func (x *Titles) addKnown(work int, name string) {
 	c := knownTitles()
 	x.works[work] = c.of(name)
-	_, volumes := withoutVolumes(titleWords(name))
+	words := titleWords(name)
+	for n := 1; n < min(len(words), maxTitleWords); n++ {
+		if series := strings.Join(words[:n], " "); c.series(series) != "" {
+			x.addExact(work, series)
+		}
+	}
+	_, volumes := withoutVolumes(words)
 	for _, known := range x.works[work] {
 		for _, title := range c.titles[known] {
 			if volumes == nil {
@@ -98,16 +104,11 @@ func (x *Titles) addKnown(work int, name string) {
 }
 
 // titleArticles are articles that a text may omit or change at the start of a title.
-var titleArticles = textfold.WordSet("le la les l un une des the a an")
+var titleArticles = titleList("titleArticles")
 
 // titleWords returns the words of a title without the article at its start and without the
 // remark in parentheses at its end.
-func titleWords(name string) []string {
-	if before, _, ok := strings.Cut(name, "("); ok && textfold.Join(before) != "" {
-		name = before
-	}
-	return withoutArticle(textfold.Fold(name))
-}
+func titleWords(name string) []string { return withoutArticle(wholeTitle(name)) }
 
 // withoutArticle returns the words of a title without the article at their start.
 func withoutArticle(words []string) []string {
@@ -136,18 +137,15 @@ func (x *Titles) Find(text string) []TitleSpan {
 			found = append(found, s)
 		}
 	}
-	slices.SortFunc(found, func(a, b TitleSpan) int { return a.Start - b.Start })
-	return x.withoutOthers(text, found)
+	return x.quoted(text, found)
 }
 
 // maxQuoted is the number of words of the longest quotation that is compared as a title.
-const maxQuoted = 10
+const maxQuoted = 12
 
-// withoutOthers omits what is only a part of another title in quotes: "Dark" in « Dark Matter ».
-func (x *Titles) withoutOthers(text string, found []TitleSpan) []TitleSpan {
-	if len(found) == 0 {
-		return nil
-	}
+// quoted compares the quotations of a text that look like titles as a whole: what is only a part of one is omitted, as "Dark" in
+// « Dark Matter ».
+func (x *Titles) quoted(text string, found []TitleSpan) []TitleSpan {
 	for _, q := range quotes().FindAllStringIndex(text, -1) {
 		title := strings.Trim(text[q[0]:q[1]], "«»“”\" \u00a0\u202f")
 		if !isTitle(title) && knownTitles().exactly(title) == nil {
@@ -156,7 +154,17 @@ func (x *Titles) withoutOthers(text string, found []TitleSpan) []TitleSpan {
 		found = slices.DeleteFunc(found, func(s TitleSpan) bool {
 			return s.Start < q[1] && q[0] < s.End && !x.isTitleOf(title, s.Work)
 		})
+		if slices.ContainsFunc(found, func(s TitleSpan) bool { return s.Start < q[1] && q[0] < s.End }) {
+			continue
+		}
+		for work := range x.names {
+			if start := q[0] + strings.Index(text[q[0]:q[1]], title); x.isTitleOf(title, work) {
+				found = append(found, TitleSpan{start, start + len(title), work})
+				break
+			}
+		}
 	}
+	slices.SortFunc(found, func(a, b TitleSpan) int { return a.Start - b.Start })
 	return found
 }
 
@@ -168,33 +176,28 @@ func isTitle(text string) bool {
 // isTitleOf reports whether a whole title is that of a work, or that of a part of it: "Harry Potter and the Goblet of Fire"
 // for "Harry Potter".
 func (x *Titles) isTitleOf(title string, work int) bool {
-	if a, b := yearIn(title), yearIn(x.names[work]); a != "" && b != "" && a != b {
-		return false // another film of this title
+	if differ(x.names[work], title) {
+		return false
 	}
-	if a, b := countryIn(title), countryIn(x.names[work]); a != "" && b != "" && a != b {
-		return false // another series of this title
-	}
-	for _, part := range subtitleMarks().Split(title, -1) {
-		if key := titleWords(part); len(key) >= shortWords && slices.Equal(key, titleWords(x.names[work])) {
+	words := titleWords(title)
+	name, of := keyOf(titleWords(x.names[work])), keyOf(words)
+	for i, part := range append(subtitleMarks().Split(title, -1), title) {
+		if slices.Equal(name, keyOf(titleWords(part))) && (i == 0 || len(name) >= shortWords || part == title) {
 			return true
 		}
 	}
-	words := titleWords(title)
-	of, short := keyOf(words), keyOf(beforeSubtitle(words))
-	whole := keyOf(titleWords(x.names[work]))
-	series := keyOf(beforeSubtitle(titleWords(x.names[work])))
-	if slices.Equal(of, whole) || len(short) > 0 && slices.Equal(short, whole) || len(series) > 0 && slices.Equal(of, series) {
-		return true
-	}
 	if known := knownTitles().officially(title); len(known) > 0 && len(x.works[work]) > 0 {
-		return sameKnown(known, x.works[work]) || knownTitles().inSeries(title, x.works[work])
+		return sameKnown(known, x.works[work]) || knownTitles().inSeries(title, x.works[work]) ||
+			knownTitles().beginsSeries(x.names[work], title)
 	}
-	stem, volumes := withoutVolumes(words)
+	if knownTitles().exactly(x.names[work]) != nil && len(of) == 1 {
+		return false // another title of one word, such as "Ghosts" for "Ghost"
+	}
+	stem, _ := withoutVolumes(words)
 	stem = withoutTail(stem)
-	joined := strings.Join(words, "")
 	return slices.ContainsFunc(x.near, func(f similarForm) bool {
-		return f.work == work && (similarKeys(f.key, of) || similarKeys(f.key, keyOf(stem)) && sameVolumes(f.volumes, volumes) ||
-			slices.Contains(f.initials, joined) || f.short != "" && slices.Contains(initialsOf(words), f.short))
+		return f.work == work && (similarKeys(f.key, keyOf(stem)) ||
+			slices.Contains(f.initials, strings.Join(words, "")) || f.short != "" && slices.Contains(initialsOf(words), f.short))
 	})
 }
 

@@ -61,11 +61,12 @@ var spellings = [][2]string{
 	{"Bridgerton la série", "Bridgerton"},
 	{"asterix et obelix mission cleopatre", "Astérix & Obélix : Mission Cléopâtre"},
 	{"12 hommes en colere", "12 Hommes en colère"},
-	{"Le Parrain II", "Le Parrain"},
 	{"phillip morris", "Philip Morris"},
 	{"Downtown Abbey", "Downton Abbey"},
 	{"the office us", "The Office"},
 	{"Greys anatomy", "Grey's Anatomy"},
+	{"reply nineteen eighty eight", "Reply 1988"},
+	{"star wars 3", "Star Wars, épisode III : La Revanche des Sith"},
 }
 
 // strangers are titles of different works that look alike.
@@ -115,6 +116,16 @@ var strangers = [][2]string{
 	{"The Last of Us", "The Last Kingdom"},
 }
 
+// others are different works whose titles are told apart in quotes, as a whole.
+var others = [][2]string{
+	{"Le Parrain II", "Le Parrain"},
+	{"Inside Out 2", "Inside Out"},
+	{"Heat", "The Heat"},
+	{"suicide squad 2016", "The Suicide Squad"},
+	{"psycho (hitchcock)", "Psycho (1998)"},
+	{"hunger games 1", "Hunger Games : L'Embrasement"},
+}
+
 // The sentences around a title, as models write them.
 var around = []string{
 	"Dans %s, quel personnage te reste en tête ?",
@@ -138,6 +149,12 @@ var _ = Describe("A title", func() {
 				text := fmt.Sprintf(frame, pair[1])
 				Expect(session.NewTitles(pair[:1]).Find(text)).To(BeEmpty(), "%q in %q", pair[0], text)
 			}
+		}
+	})
+
+	It("is distinguished from other parts and other films with the same title", func() {
+		for _, pair := range others {
+			Expect(session.NewTitles(pair[:1]).Find("Dans « "+pair[1]+" », qui ?")).To(BeEmpty(), "%q and %q", pair[0], pair[1])
 		}
 	})
 

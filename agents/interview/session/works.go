@@ -2,7 +2,11 @@ package session
 
 import (
 	"slices"
+	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -26,8 +30,12 @@ func ParseWorks(text string) []string {
 	long := ""
 	for _, item := range splitWorks(text) {
 		name := knownTitles().trim(titleOf(item))
+		if knownTitles().tellsApart(text, name) {
+			return []string{sanitize.Line(norm.NFC.String(strings.TrimFunc(text, isTitleEdge)), maxTitle)}
+		}
 		switch {
-		case name == "" || slices.ContainsFunc(works, func(w string) bool { return textfold.Join(w) == textfold.Join(name) }):
+		case name == "", !quotes().MatchString(item) && isSentence(name),
+			slices.ContainsFunc(works, func(w string) bool { return textfold.Join(w) == textfold.Join(name) }):
 		case textfold.Count(name) > maxItemWords:
 			if long == "" {
 				long = name // a sentence, used if there is no title

@@ -94,7 +94,7 @@ func drawn(t *rapid.T, version int64, messages int) session.Change {
 	return c
 }
 
-func modelled(open opener) {
+func modelled(open sessionOpener) {
 	It("behaves like a map under any sequence of operations", func(ctx SpecContext) {
 		s := open(ctx)
 		run := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
-func roundTrips(open opener) {
+func roundTrips(open sessionOpener) {
 	It("returns every field as it was stored", func(ctx SpecContext) {
 		s := open(ctx)
 		n := filled[session.Session](0)
@@ -61,7 +61,7 @@ func roundTrips(open opener) {
 	})
 }
 
-func replacements(open opener) {
+func replacements(open sessionOpener) {
 	It("preserves empty fields", func(ctx SpecContext) {
 		s := open(ctx)
 		n := session.Session{ID: "bare", Candidate: "c", Step: session.Identity}
@@ -104,7 +104,7 @@ func replacements(open opener) {
 	})
 }
 
-func unknown(open opener) {
+func unknown(open sessionOpener) {
 	It("knows nothing of a session that there is not", func(ctx SpecContext) {
 		s := open(ctx)
 		begin(ctx, s, "a")

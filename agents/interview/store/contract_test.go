@@ -25,12 +25,7 @@ func storeContract(driver string, fresh freshDSN) {
 		It("is fulfilled by the database that is named", func(ctx SpecContext) {
 			AddReportEntry("the contract ran with", open(ctx).Driver(), ReportEntryVisibilityAlways)
 		})
-		roundTrips(open)
-		replacements(open)
-		unknown(open)
-		modelled(open)
-		conflicts(open)
-		concurrency(open)
+		sessionContract(func(ctx SpecContext) session.Store { return open(ctx) })
 		listings(open)
 		hostileText(open)
 		cancellation(open)
@@ -41,6 +36,16 @@ func storeContract(driver string, fresh freshDSN) {
 		trying(open)
 		operators(open)
 	})
+}
+
+// sessionContract registers what every session.Store must do with sessions.
+func sessionContract(open sessionOpener) {
+	roundTrips(open)
+	replacements(open)
+	unknown(open)
+	modelled(open)
+	conflicts(open)
+	concurrency(open)
 }
 
 func openStore(ctx SpecContext, driver, dsn string) *store.Store {
@@ -54,6 +59,9 @@ func openStore(ctx SpecContext, driver, dsn string) *store.Store {
 
 // opener opens the spec's own database.
 type opener func(ctx SpecContext) *store.Store
+
+// sessionOpener opens the spec's own store.
+type sessionOpener func(ctx SpecContext) session.Store
 
 // begin creates a session with an id.
 func begin(ctx SpecContext, s session.Store, id string) session.Session {
@@ -104,7 +112,7 @@ func snapshot(ctx SpecContext, s session.Store, id string) everything {
 	return all
 }
 
-func conflicts(open opener) {
+func conflicts(open sessionOpener) {
 	It("creates a session once", func(ctx SpecContext) {
 		s := open(ctx)
 		begin(ctx, s, "a")

@@ -36,15 +36,10 @@ func sentences(name string) []sentence {
 	return all
 }
 
-func found(text string) []zone { return foundIn(text, "") }
-
-// foundIn returns the zones of a text, without cues of another language.
-func foundIn(text, lang string) []zone {
+// found returns the zones of a text.
+func found(text string) []zone {
 	var all []zone
 	for _, h := range findZones(text) {
-		if h.Cue && lang != "" && string(h.Language) != lang {
-			continue
-		}
 		all = append(all, h.Zone)
 	}
 	return all
@@ -57,7 +52,7 @@ func score(name string) string {
 	var wrong []string
 	all := sentences(name)
 	for _, s := range all {
-		got := foundIn(s.text, name[:2])
+		got := found(s.text)
 		if len(got) > 0 {
 			flagged++
 		}

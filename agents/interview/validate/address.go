@@ -2,10 +2,10 @@ package validate
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -69,7 +69,7 @@ var (
 )
 
 // severalYou matches, in folded text, a "vous" of several persons, one of whom is addressed with "tu".
-var severalYou = regexp.MustCompile(` et toi (?:tous les deux )?vous | toi et [^.]{1,80} vous | entre vous | vous deux | vous tous |` +
+var severalYou = lazyregexp.New(` et toi (?:tous les deux )?vous | toi et [^.]{1,80} vous | entre vous | vous deux | vous tous |` +
 	` avec [^.]{1,40} vous vous `)
 
 // address adds a finding if a French text addresses the candidate both with "tu" and with "vous".
@@ -102,7 +102,7 @@ func (c *checker) address() {
 		}
 		before, opens = folded, false
 	}
-	if count[0] == 0 || count[1] == 0 || severalYou.MatchString(" "+textfold.Join(text)+" ") {
+	if count[0] == 0 || count[1] == 0 || severalYou().MatchString(" "+textfold.Join(text)+" ") {
 		return
 	}
 	rare := first[1]

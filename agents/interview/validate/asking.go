@@ -2,11 +2,11 @@ package validate
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -34,21 +34,21 @@ const (
 
 var (
 	// clause is what may stand before a command: the start, the end of a clause, or "and".
-	command = regexp.MustCompile(`(?im)(?:^|[.;:!?,…]|\bet\b|\bpuis\b|\bthen\b|\band\b|\balso\b|\baussi\b)` +
+	command = lazyregexp.New(`(?im)(?:^|[.;:!?,…]|\bet\b|\bpuis\b|\bthen\b|\band\b|\balso\b|\baussi\b)` +
 		`[\s«"*_-]*(?:please |puis |then |also |now |maintenant )?(` + commandWords + `)(?:[\s,:-]|$)`)
-	opener = regexp.MustCompile(`(?im)(?:^|[.;:!?,…]|\bet\b|\bpuis\b|\bthen\b|\band\b)[\s«"*_-]*(` + openerWords + `)(?:[\s,:-]|$)`)
+	opener = lazyregexp.New(`(?im)(?:^|[.;:!?,…]|\bet\b|\bpuis\b|\bthen\b|\band\b)[\s«"*_-]*(` + openerWords + `)(?:[\s,:-]|$)`)
 	// question matches the start of a question without its mark.
-	questionStart = regexp.MustCompile(`(?im)(?:^|[.;:!?,…])\s*(?:` + wh + `|` +
+	questionStart = lazyregexp.New(`(?im)(?:^|[.;:!?,…])\s*(?:` + wh + `|` +
 		`(?:qui|où|pourquoi|why|who|when|where|which)\b|que (?:te|vous|nous) )|\b(?:à|avec|chez|pour) qui\s*,?\s*$`)
 	// joined matches, at the start of a text, a second question that a conjunction adds to the first one.
-	joined = regexp.MustCompile(`^(?i)(?:^|[\s,;:.])(?:et|puis|mais|and|but|then|as well as|ainsi que)\s+` +
+	joined = lazyregexp.New(`^(?i)(?:^|[\s,;:.])(?:et|puis|mais|and|but|then|as well as|ainsi que)\s+` +
 		`(?:(?:puis|then|aussi|also|enfin|surtout) )?(?:` + wh + `|(?:à|avec|pour|de|chez) qui\b|quand est-ce)`)
 	// added matches a command or a word that adds a second demand.
-	added = regexp.MustCompile(`(?i)(?:\bpuis|\bensuite|\bthen|\balso|;)\s+(?:` + commandWords + `)\b|` +
+	added = lazyregexp.New(`(?i)(?:\bpuis|\bensuite|\bthen|\balso|;)\s+(?:` + commandWords + `)\b|` +
 		`\b` + commandWords + `(?:-(?:moi|nous))? (?:aussi|également|ensuite|also)\b|` +
 		`\ben (?:me |nous )?(?:disant|précisant|expliquant|racontant)\b|\bpar ailleurs\b|` +
 		`\b(?:ces|these) (?:deux|trois|two|three) (?:phrases|questions|sentences)\b`)
-	wish = regexp.MustCompile(`(?i)\b(?:i['’]d like to (?:hear|know)|j['’]aimerais (?:savoir|comprendre|entendre)|je voudrais savoir)\b`)
+	wish = lazyregexp.New(`(?i)\b(?:i['’]d like to (?:hear|know)|j['’]aimerais (?:savoir|comprendre|entendre)|je voudrais savoir)\b`)
 )
 
 // Words without which a pattern does not match; looking for them first saves most searches.
@@ -99,7 +99,7 @@ func joinedIn(text string) [][2]int {
 		if !opensWithConjunction(text[from:]) {
 			continue
 		}
-		if found := joined.FindStringIndex(text[at:]); found != nil {
+		if found := joined().FindStringIndex(text[at:]); found != nil {
 			all = append(all, [2]int{at, at + found[1]})
 			at += found[1] - 1
 		}
@@ -135,9 +135,9 @@ func asks(text string) bool {
 	}
 	text = withoutQuotes(head(text, maxAsked))
 	end := strings.TrimRight(text, " \t\r\n\u00a0\u202f»\"”)")
-	return mayCommand(text) && command.MatchString(text) || opener.MatchString(text) || wish.MatchString(text) ||
+	return mayCommand(text) && command().MatchString(text) || opener().MatchString(text) || wish().MatchString(text) ||
 		strings.HasSuffix(end, "…") || strings.HasSuffix(end, "...") ||
-		questionStart.MatchString(text)
+		questionStart().MatchString(text)
 }
 
 // secondQuestion returns the words that begin a second question, in a text with one question mark at
@@ -145,7 +145,7 @@ func asks(text string) bool {
 func secondQuestion(text string) string {
 	text = withoutQuotes(head(text, maxAsked))
 	if containsAny(strings.ToLower(text), addingWords) {
-		if at := added.FindStringIndex(text); at != nil {
+		if at := added().FindStringIndex(text); at != nil {
 			words := text[at[0]:at[1]]
 			if at[0] > 0 || strings.Contains(words, "ces ") || strings.Contains(words, "these ") {
 				return words
@@ -154,7 +154,7 @@ func secondQuestion(text string) string {
 	}
 	var commands [][]int
 	if mayCommand(text) {
-		commands = command.FindAllStringSubmatchIndex(text, 3)
+		commands = command().FindAllStringSubmatchIndex(text, 3)
 	}
 	if len(commands) > 1 {
 		return text[commands[1][2]:commands[1][3]]
@@ -170,7 +170,7 @@ func secondQuestion(text string) string {
 		if start := strings.LastIndexAny(strings.TrimRight(sentence, " ,;:"), ".!?…\n"); start >= 0 {
 			sentence = sentence[start+1:]
 		}
-		if questionStart.MatchString(sentence) || wish.MatchString(sentence) {
+		if questionStart().MatchString(sentence) || wish().MatchString(sentence) {
 			return text[at[0]:at[1]]
 		}
 	}

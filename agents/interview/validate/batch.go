@@ -1,9 +1,9 @@
 package validate
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -36,7 +36,7 @@ func questionsOf(text string) (questions []string, omitted int) {
 }
 
 // label matches a line that only numbers a question.
-var label = regexp.MustCompile(`(?i)^\s*(?:question|q)\s*(?:n[°o]\s*)?\d{1,2}\s*[:.)–—-]?\s*$`)
+var label = lazyregexp.New(`(?i)^\s*(?:question|q)\s*(?:n[°o]\s*)?\d{1,2}\s*[:.)–—-]?\s*$`)
 
 // withoutIntroduction removes the lines that announce a question: "Voici la première question :",
 // "Question 1".
@@ -46,7 +46,7 @@ func withoutIntroduction(text string) string {
 		rest := text[len(line):]
 		_, option := readOption(line)
 		announces := strings.HasSuffix(strings.TrimRight(line, " \t\r\n\u00a0\u202f"), ":") && !asks(line)
-		if strings.TrimSpace(rest) == "" || option || !announces && !label.MatchString(line) {
+		if strings.TrimSpace(rest) == "" || option || !announces && !label().MatchString(line) {
 			return text
 		}
 		text = strings.TrimLeft(rest, " \t\r\n")
@@ -55,10 +55,10 @@ func withoutIntroduction(text string) string {
 
 // Markdown in a question, which the page would show as text.
 var (
-	headMarks  = regexp.MustCompile(`(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)`)
-	bullets    = regexp.MustCompile(`(?m)^[ \t]*[-*•][ \t]+((?:\*\*|__|\*|_)?[A-Z](?:\*\*|__|\*|_)?[.)])`)
-	strong     = regexp.MustCompile(`\*\*|__|` + "`")
-	emphasised = regexp.MustCompile(`(^|[\s(«“"'’-])[*_]([^\s*_](?:[^*_\n]*[^\s*_])?)[*_]($|[\s).,;:!?…»”"'’-])`)
+	headMarks  = lazyregexp.New(`(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?)`)
+	bullets    = lazyregexp.New(`(?m)^[ \t]*[-*•][ \t]+((?:\*\*|__|\*|_)?[A-Z](?:\*\*|__|\*|_)?[.)])`)
+	strong     = lazyregexp.New(`\*\*|__|` + "`")
+	emphasised = lazyregexp.New(`(^|[\s(«“"'’-])[*_]([^\s*_](?:[^*_\n]*[^\s*_])?)[*_]($|[\s).,;:!?…»”"'’-])`)
 )
 
 // bulletMarks are parts of a match of bullets.
@@ -67,14 +67,14 @@ var bulletMarks = []string{"- ", "-\t", "* ", "*\t", "• ", "•\t"}
 // plainText removes Markdown.
 func plainText(text string) string {
 	if strings.ContainsAny(text, "#>") {
-		text = headMarks.ReplaceAllString(text, "")
+		text = headMarks().ReplaceAllString(text, "")
 	}
 	if containsAny(text, bulletMarks) {
-		text = bullets.ReplaceAllString(text, "$1")
+		text = bullets().ReplaceAllString(text, "$1")
 	}
 	if strings.ContainsAny(text, "*_`") {
-		text = strong.ReplaceAllString(text, "")
-		text = emphasised.ReplaceAllString(text, "$1$2$3")
+		text = strong().ReplaceAllString(text, "")
+		text = emphasised().ReplaceAllString(text, "$1$2$3")
 	}
 	return strings.TrimSpace(text)
 }

@@ -26,59 +26,57 @@ var zoneNames = map[zone]string{
 	zonePrivate:    "private life",
 }
 
-// forbidden adds findings for the zones that a text enters: errors for plain words, and warnings for cues and for
-// passages that the classifier takes for private. It ignores the titles of works, and what happens in them.
+// forbidden adds findings for the zones that a text enters: an error for each zone with plain words, and a warning for
+// passages without them that the classifier takes for private. It ignores the titles of works, and what happens in them.
 func (c *checker) forbidden() {
-	plain, hinted := c.lexiconHits()
-	c.classify(plain, hinted)
-	for _, zone := range append(zones(), zonePrivate) {
-		if all := plain[zone]; len(all) > 0 {
-			c.addZone(zone, all, fmt.Sprintf("the text touches on %s", zoneNames[zone]))
-		} else if all := hinted[zone]; len(all) > 0 {
-			c.addZone(zone, all, fmt.Sprintf("the text may be a roundabout question about %s", zoneNames[zone]))
+	hits := c.plainHits()
+	for _, zone := range zones() {
+		var first *zoneHit
+		places := 0
+		for i, h := range hits {
+			if h.Zone != zone {
+				continue
+			}
+			if places++; first == nil {
+				first = &hits[i]
+			}
 		}
+		if first != nil {
+			c.addZone(*first, places, fmt.Sprintf("the text touches on %s", zoneNames[zone]), false)
+		}
+	}
+	if private := c.privatePassages(hits); len(private) > 0 {
+		c.addZone(private[0], len(private), "the text may be a roundabout question about "+zoneNames[zonePrivate], true)
 	}
 }
 
-// lexiconHits returns the places with plain words, and those with cues, by zone.
-func (c *checker) lexiconHits() (plain, hinted map[zone][]zoneHit) {
-	plain, hinted = map[zone][]zoneHit{}, map[zone][]zoneHit{}
+// plainHits returns the places with plain words of a zone.
+func (c *checker) plainHits() []zoneHit {
 	hits := findZones(c.Text)
 	if len(hits) == 0 {
-		return plain, hinted
+		return nil
 	}
 	titles := c.find(c.Text)
-	for _, h := range hits {
+	return slices.DeleteFunc(hits, func(h zoneHit) bool {
 		for len(titles) > 0 && titles[0].End < h.End {
 			titles = titles[1:]
 		}
-		switch {
-		case len(titles) > 0 && titles[0].Start <= h.Start, h.Cue && c.want.Language != h.Language && c.want.Language != "", c.ofWork(h):
-		case h.Cue:
-			hinted[h.Zone] = append(hinted[h.Zone], h)
-		default:
-			plain[h.Zone] = append(plain[h.Zone], h)
-		}
-	}
-	return plain, hinted
+		return len(titles) > 0 && titles[0].Start <= h.Start || c.ofWork(h)
+	})
 }
 
-// addZone adds a finding for the places of a zone, which names the first one.
-func (c *checker) addZone(zone zone, all []zoneHit, what string) {
-	first := all[0]
+// addZone adds a finding for places, which names the first one.
+func (c *checker) addZone(first zoneHit, places int, what string, warning bool) {
 	c.add(Finding{
-		Rule: ruleForbiddenZone, Section: string(zone), Count: len(all), Warning: first.Cue,
+		Rule: ruleForbiddenZone, Section: string(first.Zone), Count: places, Warning: warning,
 		Words: quoted(c.Text[first.Start:first.End]), Place: c.placeOf(first.Start),
-		Message: fmt.Sprintf("%s in %s; an interview leaves that alone", what, format.Plural(len(all), "place")),
+		Message: fmt.Sprintf("%s in %s; an interview leaves that alone", what, format.Plural(places, "place")),
 	})
 }
 
 // ofWork reports whether a hit is about a work: its passage names a work or a character and is not about
-// the candidate. Capitals within a cue are those of a title.
+// the candidate.
 func (c *checker) ofWork(h zoneHit) bool {
-	if h.Cue && isTitle(c.Text[h.Start:h.End]) {
-		return true
-	}
 	passage, start, fiction := c.passage(h)
 	if passage == "" {
 		return false
@@ -87,48 +85,8 @@ func (c *checker) ofWork(h zoneHit) bool {
 	if fiction {
 		named = named || namesSomeone(passage) || speaks(passage, fictionWords)
 	}
-	if !named {
-		return false
-	}
-	if h.Cue {
-		from, to := sentenceAround(passage, h.Start-start, h.End-start)
-		sentence := readPassage(passage[from:to])
-		return !addresses(sentence) || perceivedByCandidate(sentence)
-	}
-	return !turnsToCandidate(passage, h.Start-start, h.End-start)
+	return named && !turnsToCandidate(passage, h.Start-start, h.End-start)
 }
-
-// isTitle reports whether the words after the first all begin with a capital.
-func isTitle(text string) bool {
-	all := readPassage(text)
-	return len(all) > 1 && !slices.ContainsFunc(all[1:], func(w passageWord) bool { return !w.capital })
-}
-
-// addresses reports whether a sentence has a word for the candidate, other than in a question for an opinion
-// ("selon toi").
-func addresses(all []passageWord) bool {
-	for i, w := range all {
-		if (youWords[w.folded] || yours[w.folded]) && (i == 0 || !opinionWords[all[i-1].folded]) {
-			return true
-		}
-	}
-	return false
-}
-
-// perceivedByCandidate reports whether a sentence asks what the candidate perceives in a work: "qu'as-tu
-// pensé", "what have you noticed".
-func perceivedByCandidate(all []passageWord) bool {
-	for i, w := range all {
-		if w.folded != "like" && perceives(all[i:i+1]) && anyOf(all[max(0, i-2):min(len(all), i+2)], youWords) {
-			return true
-		}
-	}
-	return false
-}
-
-// opinionWords precede a word for the candidate who is asked for an opinion: "selon toi", "à tes yeux",
-// "do you think".
-var opinionWords = textfold.WordSet("selon d apres pour a do in")
 
 // fictionWords are words for a story and its characters.
 var fictionWords = textfold.WordSet("personnage personnages heros heroine heroines intrigue serie series film films histoire " +

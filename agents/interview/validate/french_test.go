@@ -78,9 +78,9 @@ var _ = Describe("A finding about a zone", Label("I-09", "I-17"), func() {
 		Expect(f.Words).To(Equal("religion"))
 		Expect(f.In(session.French)).To(Equal("le texte touche à la religion (1 fois) ; un entretien n'en parle pas (question 3 : « religion »)"))
 		Expect(f.In(session.English)).To(HaveSuffix(`an interview leaves that alone (question 3: "religion")`))
-		f = only("Bienvenue.\nQu'est-ce qu'on trouve dans ton armoire à pharmacie ?", preamble)
+		f = only("Bienvenue.\nQui t'attend le soir, quand tu poses tes clés ?", preamble)
 		Expect(f.Warning).To(BeTrue(), "the wording is roundabout")
-		Expect(f.In(session.French)).To(HaveSuffix("(ligne 2 : « armoire à pharmacie »)"))
+		Expect(f.In(session.French)).To(HaveSuffix("(ligne 2 : « soir »)"))
 	})
 
 	It("quotes at most 60 characters, without punctuation", func() {

@@ -107,7 +107,7 @@ var _ = Describe("A profile", Label("I-08"), func() {
 			return strings.Join([]string{portrait[1], portrait[0], portrait[2], portrait[3], portrait[4], portrait[5], portrait[6]}, "\n\n")
 		}, validate.Rule("section-order")),
 		Entry("without end", func(s string) string { return s + "\n" + n(1500) }, validate.Rule("too-long")),
-		Entry("without any section", func(string) string { return "Tu es formidable." }, validate.Rule("section-missing")),
+		Entry("without any section", func(string) string { return "Tu avances vite." }, validate.Rule("section-missing")),
 	)
 })
 

@@ -143,16 +143,25 @@ type checker struct {
 	model *intrusion.Model               // nil for the shipped one
 }
 
-// find returns the titles in a text, and searches each text once.
+// find returns the titles in a text. It searches the whole text once, and only parts that are not as they stand in it again.
 func (c *checker) find(text string) []session.TitleSpan {
-	spans, ok := c.found[text]
-	if !ok {
-		spans = c.works.Find(text)
-		if c.found == nil {
-			c.found = map[string][]session.TitleSpan{}
-		}
-		c.found[text] = spans
+	if spans, ok := c.found[text]; ok {
+		return spans
 	}
+	if c.found == nil {
+		c.found = map[string][]session.TitleSpan{c.Text: c.works.Find(c.Text)}
+	}
+	var spans []session.TitleSpan
+	if at := strings.Index(c.Text, text); at >= 0 {
+		for _, s := range c.found[c.Text] {
+			if s.Start >= at && s.End <= at+len(text) {
+				spans = append(spans, session.TitleSpan{Start: s.Start - at, End: s.End - at, Work: s.Work})
+			}
+		}
+	} else {
+		spans = c.works.Find(text)
+	}
+	c.found[text] = spans
 	return spans
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -41,9 +40,6 @@ func zones() []zone {
 type zoneHit struct {
 	Zone       zone
 	Start, End int // bytes
-	// Cue is true if the words only hint at the zone, in a roundabout way, in Language.
-	Cue      bool
-	Language session.Language
 }
 
 // maxHits is the maximum number of hits in one text.
@@ -85,10 +81,6 @@ type zoneScan struct {
 	run    thread
 	before []thread
 
-	// parts are the latest places of the parts of cues, by number, and sentence numbers the sentences.
-	parts    map[int]cuePart
-	sentence int
-
 	// The hits in the current sentence, and the exceptions.
 	hits, exceptions []zoneMatch
 	disclaimed       bool // the sentence states that it avoids the zones
@@ -113,19 +105,7 @@ type zoneMatch struct {
 	thread
 	last int // index of the last word
 	zone zone
-	cue  bool
-	lang session.Language
 }
-
-// cuePart is the latest place of one part of a cue. Its thread begins at the first part.
-type cuePart struct {
-	thread
-	last     int // index of the last word
-	sentence int
-}
-
-// maxCueGap is the maximum number of words between two parts of a cue.
-const maxCueGap = 5
 
 // maxJoined is the maximum length of words with hyphens that are read as one.
 const maxJoined = 32
@@ -175,14 +155,12 @@ func (s *zoneScan) follow(t thread, text string, end int) {
 func (s *zoneScan) apply(t thread, m meaning) {
 	switch m.role {
 	case entry:
-		s.hits = append(s.hits, zoneMatch{t, s.at, m.zone, false, m.lang})
+		s.hits = append(s.hits, zoneMatch{t, s.at, m.zone})
 		if t.afterTrade { // applies to further entries of a list
 			s.tradeEnd = s.at + 1
 		}
 	case exception:
-		s.exceptions = append(s.exceptions, zoneMatch{t, s.at, m.zone, false, m.lang})
-	case cue:
-		s.applyCue(t, m)
+		s.exceptions = append(s.exceptions, zoneMatch{t, s.at, m.zone})
 	case disclaimer:
 		s.disclaimed = true
 	case trade:
@@ -193,26 +171,6 @@ func (s *zoneScan) apply(t thread, m meaning) {
 			s.tradeEnd = s.at + 1
 		}
 	}
-}
-
-// applyCue records a part of a cue, and a hit for its last part if each part follows the one before it
-// within maxCueGap words.
-func (s *zoneScan) applyCue(t thread, m meaning) {
-	if m.continues {
-		before, ok := s.parts[m.part-1]
-		if !ok || before.sentence != s.sentence || t.word <= before.last || t.word > before.last+maxCueGap+1 {
-			return
-		}
-		t.word, t.start = before.word, before.start
-	}
-	if m.last {
-		s.hits = append(s.hits, zoneMatch{t, s.at, m.zone, true, m.lang})
-		return
-	}
-	if s.parts == nil {
-		s.parts = map[int]cuePart{}
-	}
-	s.parts[m.part] = cuePart{thread: t, last: s.at, sentence: s.sentence}
 }
 
 // endSentence adds the hits without an exception. A question is never a disclaimer.
@@ -229,7 +187,6 @@ func (s *zoneScan) endSentence(question bool) {
 		s.addHit(h)
 	}
 	s.active, s.before, s.joined = s.active[:0], s.before[:0], ""
-	s.sentence++
 	s.hits, s.exceptions, s.disclaimed = s.hits[:0], s.exceptions[:0], false
 	s.tradeEnd, s.tradeStarts = -1, s.tradeStarts[:0]
 }
@@ -258,12 +215,12 @@ func (s *zoneScan) isExcepted(h zoneMatch, from int) bool {
 func (s *zoneScan) addHit(h zoneMatch) {
 	if n := len(s.found); n > 0 {
 		last := &s.found[n-1]
-		if last.Zone == h.zone && last.Cue == h.cue && h.start < last.End {
+		if last.Zone == h.zone && h.start < last.End {
 			last.Start, last.End = min(last.Start, h.start), max(last.End, h.end)
 			return
 		}
 	}
-	s.found = append(s.found, zoneHit{h.zone, h.start, h.end, h.cue, h.lang})
+	s.found = append(s.found, zoneHit{h.zone, h.start, h.end})
 }
 
 func isHyphen(gap string) bool {

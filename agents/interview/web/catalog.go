@@ -2,10 +2,10 @@ package web
 
 import (
 	"encoding/json"
-	"regexp"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // pageTexts are the texts of the pages in one language. The interviewer speaks in them, in the form of
@@ -199,7 +199,7 @@ var catalog = map[session.Language]pageTexts{
 }
 
 // either matches a text for each form of address.
-var either = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[\[([^|\]]*)\|([^|\]]*)\]\]`) })
+var either = lazyregexp.New(`\[\[([^|\]]*)\|([^|\]]*)\]\]`)
 
 // forms are texts of type T in each language and form of address.
 type forms[T any] map[session.Language]map[session.Register]T

@@ -19,10 +19,10 @@ import (
 )
 
 // Authors of clients rely on this document.
-var _ = Describe("docs/interview-http.md", func() {
+var _ = Describe("docs/reference/interview-http.md", func() {
 	var text string
 	BeforeEach(func() {
-		data, err := os.ReadFile("../../../docs/interview-http.md")
+		data, err := os.ReadFile("../../../docs/reference/interview-http.md")
 		Expect(err).NotTo(HaveOccurred())
 		text = string(data)
 	})

@@ -52,9 +52,9 @@ func measure(b *testing.B, t *town, round func() int) {
 		steps += round()
 	}
 	b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
-	b.ReportMetric(ms(cpuTime()-cpu)/float64(steps), "cpu-ms/step")
-	b.ReportMetric(ms(t.latency.quantile(0.50)), "p50-ms")
-	b.ReportMetric(ms(t.latency.quantile(0.99)), "p99-ms")
+	b.ReportMetric((cpuTime()-cpu).Seconds()/float64(steps), "cpu-sec/step")
+	b.ReportMetric(t.latency.quantile(0.50).Seconds(), "p50-sec")
+	b.ReportMetric(t.latency.quantile(0.99).Seconds(), "p99-sec")
 }
 
 // rate is the load, in steps a second, at which latencies count.
@@ -82,9 +82,17 @@ func BenchmarkPaced(b *testing.B) {
 	})
 }
 
-// crowds measures 100 and 500 interviews at once with each store.
+// crowdSizes returns the numbers of interviews at once: 100 and, unless -short is given, 500.
+func crowdSizes() []int {
+	if testing.Short() {
+		return []int{crowd}
+	}
+	return []int{crowd, 5 * crowd}
+}
+
+// crowds measures interviews at once with each store.
 func crowds(b *testing.B, pace func(candidates int, begin time.Time) func(candidate int) func(step int) time.Time) {
-	for _, candidates := range []int{crowd, 5 * crowd} {
+	for _, candidates := range crowdSizes() {
 		b.Run(fmt.Sprint(candidates), func(b *testing.B) {
 			stores(b, func(b *testing.B, dsn string) {
 				town := newTown(b, dsn)
@@ -114,7 +122,7 @@ func BenchmarkHeap(b *testing.B) {
 // BenchmarkFloor measures the minimum that any such service needs: as many posts of an
 // answer, each of which is committed and echoed.
 func BenchmarkFloor(b *testing.B) {
-	for _, candidates := range []int{crowd, 5 * crowd} {
+	for _, candidates := range crowdSizes() {
 		b.Run(fmt.Sprint(candidates), func(b *testing.B) {
 			stores(b, func(b *testing.B, dsn string) { benchFloor(b, dsn, candidates) })
 		})
@@ -190,5 +198,3 @@ func heap() float64 {
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc)
 }
-
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

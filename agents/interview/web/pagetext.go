@@ -1,14 +1,13 @@
 package web
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // block is a run of lines of one kind. Texts of models and candidates are never markup.
@@ -37,7 +36,7 @@ type choice struct {
 }
 
 // stars matches bold text in Markdown.
-var stars = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\*\*(\S|\S[^*]*\S)\*\*`) })
+var stars = lazyregexp.New(`\*\*(\S|\S[^*]*\S)\*\*`)
 
 // statusMarks are the signs of the status line of a matching.
 var statusMarks = map[string]string{"🟢": "yes", "🔵": "partly", "🟠": "no"}

@@ -10,14 +10,14 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = Describe("docs/interview.md", func() {
+var _ = Describe("docs/reference/interview.md", func() {
 	It("has a curl example with the documented output", Label("I-01"), func(ctx SpecContext) {
 		for _, tool := range []string{"sh", "curl", "sed", "tee"} {
 			if _, err := exec.LookPath(tool); err != nil {
 				Skip("needs " + tool)
 			}
 		}
-		page, err := os.ReadFile("../../../docs/interview.md")
+		page, err := os.ReadFile("../../../docs/reference/interview.md")
 		Expect(err).NotTo(HaveOccurred())
 		_, rest, found := strings.Cut(string(page), "<!-- The specs of agents/interview/web run the next block")
 		Expect(found).To(BeTrue())

@@ -168,7 +168,7 @@ func (v *view) note(e event.Event) string {
 	case event.HandOver:
 		to, _ := event.Read[react.Delegated](&e) // empty for a person
 		return "         " + v.Term.Paint(console.Yellow, "to "+console.HandedTo(e.Name, to.To)) + ": " + detail
-	case event.End:
+	case event.End, event.Tool:
 	}
 	return ""
 }

@@ -97,7 +97,7 @@ func factsOf(_ *record.Scenario, tr *record.Trial, _ *measure.Facts) any {
 			if end, ok := event.Read[persist.Ended](e); ok && end.Tasks > 0 {
 				f.Done, f.Tasks = end.Done, end.Tasks
 			}
-		case event.HandOver:
+		case event.HandOver, event.Tool:
 		}
 	}
 	return f

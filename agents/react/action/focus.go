@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // focus is a topic to search for. Its signs are patterns of lines, which do not recognise comments,
@@ -60,7 +62,7 @@ var focuses = []focus{
 var (
 	structureNames = []string{"structure", "outline", "functions", "headings"}
 	contentNames   = []string{"content", "text", "contenu", "texte"}
-	lineRange      = lazy(`(?i)^(?:lines|lignes)\s+(\d{1,7})(?:\s*(?:-|to|à)\s*(\d{1,7}))?$`)
+	lineRange      = lazyregexp.New(`(?i)^(?:lines|lignes)\s+(\d{1,7})(?:\s*(?:-|to|à)\s*(\d{1,7}))?$`)
 )
 
 // focusNames returns the names of the focuses, for the agent.

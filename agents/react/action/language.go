@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // language is a programming language with the pattern of lines that begin a part, such as a function or
@@ -14,7 +16,7 @@ type language struct {
 }
 
 // braces matches parts of languages with a syntax like that of C, Java or Rust.
-var braces = lazy(`^\s*(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|pub\(crate\))\s+)*` +
+var braces = lazyregexp.New(`^\s*(?:(?:export|default|public|private|protected|static|async|abstract|final|pub|pub\(crate\))\s+)*` +
 	`(?:function\*?|class|interface|enum|struct|trait|fn|type|namespace|record)\s+(\w+)`)
 
 // languages is ordered; the first match of the extension counts.
@@ -22,28 +24,28 @@ var languages = []struct {
 	extensions string
 	language
 }{
-	{".go", language{"Go", lazy(`^(?:func\s+(?:\([^)]*\)\s*)?(\w+)|type\s+(\w+))`)}},
-	{".py .pyi", language{"Python", lazy(`^\s*(?:async\s+)?(?:def|class)\s+(\w+)`)}},
+	{".go", language{"Go", lazyregexp.New(`^(?:func\s+(?:\([^)]*\)\s*)?(\w+)|type\s+(\w+))`)}},
+	{".py .pyi", language{"Python", lazyregexp.New(`^\s*(?:async\s+)?(?:def|class)\s+(\w+)`)}},
 	{".js .mjs .cjs .jsx", language{"JavaScript", braces}},
 	{".ts .tsx .mts", language{"TypeScript", braces}},
 	{".java", language{"Java", braces}},
-	{".kt", language{"Kotlin", lazy(`^\s*(?:\w+\s+)*(?:fun|class|object|interface)\s+(\w+)`)}},
+	{".kt", language{"Kotlin", lazyregexp.New(`^\s*(?:\w+\s+)*(?:fun|class|object|interface)\s+(\w+)`)}},
 	{".rs", language{"Rust", braces}},
 	{".cs", language{"C#", braces}},
 	{".php", language{"PHP", braces}},
-	{".rb", language{"Ruby", lazy(`^\s*(?:def|class|module)\s+([\w.?!]+)`)}},
-	{".c .h", language{"C", lazy(`^(?:static\s+|inline\s+)*\w[\w *]*?\b(\w+)\s*\([^;]*$`)}},
-	{".cc .cpp .hpp", language{"C++", lazy(`^(?:static\s+|inline\s+)*(?:(?:class|struct|namespace)\s+(\w+)|` +
+	{".rb", language{"Ruby", lazyregexp.New(`^\s*(?:def|class|module)\s+([\w.?!]+)`)}},
+	{".c .h", language{"C", lazyregexp.New(`^(?:static\s+|inline\s+)*\w[\w *]*?\b(\w+)\s*\([^;]*$`)}},
+	{".cc .cpp .hpp", language{"C++", lazyregexp.New(`^(?:static\s+|inline\s+)*(?:(?:class|struct|namespace)\s+(\w+)|` +
 		`\w[\w:<>*& ]*?\b(\w+)\s*\([^;]*$)`)}},
-	{".sh .bash", language{"Shell", lazy(`^\s*(?:function\s+)?([A-Za-z_]\w*)\s*\(\)`)}},
-	{".sql", language{"SQL", lazy(`(?i)^\s*create\s+(?:or\s+replace\s+)?(?:table|view|index|function|trigger)\s+` +
+	{".sh .bash", language{"Shell", lazyregexp.New(`^\s*(?:function\s+)?([A-Za-z_]\w*)\s*\(\)`)}},
+	{".sql", language{"SQL", lazyregexp.New(`(?i)^\s*create\s+(?:or\s+replace\s+)?(?:table|view|index|function|trigger)\s+` +
 		`(?:if\s+not\s+exists\s+)?([\w."]+)`)}},
-	{".md .markdown", language{"Markdown", lazy(`^#{1,6}\s+(.+)$`)}},
+	{".md .markdown", language{"Markdown", lazyregexp.New(`^#{1,6}\s+(.+)$`)}},
 	{".html .htm", language{"HTML", nil}},
 	{".css", language{"CSS", nil}},
 	{".json", language{"JSON", nil}},
 	{".yaml .yml", language{"YAML", nil}},
-	{".toml", language{"TOML", lazy(`^\[+([^\]]+)\]`)}},
+	{".toml", language{"TOML", lazyregexp.New(`^\[+([^\]]+)\]`)}},
 	{".csv", language{"CSV", nil}},
 	{".txt", language{"text", nil}},
 }

@@ -5,16 +5,10 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/clock"
 )
-
-// lazy compiles a pattern when it is first needed: most processes do not need it.
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
 
 // sign is a pattern of lines.
 type sign struct {

@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // delimiter is the line between the header of a table and its rows.
-var delimiter = lazy(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
+var delimiter = lazyregexp.New(`^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$`)
 
 // decodeMarkdown decodes the first table of a text, in GitHub's syntax. Inline Markdown in
 // cells is not changed; "\|" is a bar.

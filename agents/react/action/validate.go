@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 type validateInput struct {
@@ -34,13 +35,13 @@ type verdict struct {
 const operators = `(==|!=|>=|<=|>|<)`
 
 var forms = []form{
-	{"exists", lazy(`(?i)^(not\s+)?exists$`), (*work).exists},
-	{"contains: TEXT", lazy(`(?is)^(not\s+)?contains:\s*(.+)$`), (*work).contains},
-	{"matches: EXPRESSION", lazy(`(?is)^(not\s+)?matches:\s*(.+)$`), (*work).matches},
-	{"valid: json, yaml or csv", lazy(`(?i)^valid:?\s+(json|yaml|csv)$`), (*work).valid},
-	{"value: KEY.KEY[0] == VALUE", lazy(`(?is)^(?:value|json|yaml):\s*(\S+?)\s*` + operators + `\s*(.+)$`), (*work).value},
-	{"count: EXPRESSION >= N", lazy(`(?is)^count:\s*(.+?)\s*` + operators + `\s*(\d{1,9})$`), (*work).count},
-	{"lines >= N", lazy(`(?i)^lines\s*` + operators + `\s*(\d{1,9})$`), (*work).lineCount},
+	{"exists", lazyregexp.New(`(?i)^(not\s+)?exists$`), (*work).exists},
+	{"contains: TEXT", lazyregexp.New(`(?is)^(not\s+)?contains:\s*(.+)$`), (*work).contains},
+	{"matches: EXPRESSION", lazyregexp.New(`(?is)^(not\s+)?matches:\s*(.+)$`), (*work).matches},
+	{"valid: json, yaml or csv", lazyregexp.New(`(?i)^valid:?\s+(json|yaml|csv)$`), (*work).valid},
+	{"value: KEY.KEY[0] == VALUE", lazyregexp.New(`(?is)^(?:value|json|yaml):\s*(\S+?)\s*` + operators + `\s*(.+)$`), (*work).value},
+	{"count: EXPRESSION >= N", lazyregexp.New(`(?is)^count:\s*(.+?)\s*` + operators + `\s*(\d{1,9})$`), (*work).count},
+	{"lines >= N", lazyregexp.New(`(?i)^lines\s*` + operators + `\s*(\d{1,9})$`), (*work).lineCount},
 }
 
 func assertionForms() []string {

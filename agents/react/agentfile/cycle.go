@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -38,7 +39,7 @@ var headings = [...][]string{
 }
 
 // actionItem matches an item of the list of actions: `id`: purpose.
-var actionItem = lazy("^`([^`]*)`\\s*(?::\\s*(.*))?$")
+var actionItem = lazyregexp.New("^`([^`]*)`\\s*(?::\\s*(.*))?$")
 
 // item is one item of a list.
 type item struct {

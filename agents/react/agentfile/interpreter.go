@@ -5,10 +5,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // interpreters matches programs that run an argument as code.
-var interpreters = lazy(`^((ba|da|z|k|a|fi|c)?sh|powershell|pwsh|cmd|busybox|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|` +
+var interpreters = lazyregexp.New(`^((ba|da|z|k|a|fi|c)?sh|powershell|pwsh|cmd|busybox|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|` +
 	`ruby|perl|php|lua|tclsh|osascript|g?awk|mawk|nawk|sed|gsed|eval|su|ssh)$`)
 
 // code matches an option whose next argument, or whose own rest, is code: -c, -lc, -e, -E,

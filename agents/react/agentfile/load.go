@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -37,18 +36,13 @@ var standard = []string{
 	"request_info", "delegate", "escalate",
 }
 
-// lazy compiles a pattern when it is first needed: most processes do not need it.
-func lazy(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
 // names matches the valid names of agents, actions and inputs.
-var names = lazy(`^[a-z][a-z0-9_-]{0,63}$`)
+var names = lazyregexp.New(`^[a-z][a-z0-9_-]{0,63}$`)
 
 const namesAre = "a small letter, then at most 63 small letters, digits, \"-\" or \"_\""
 
 // placeholder matches the place of an input in a command.
-var placeholder = lazy(`\{([^{}]*)\}`)
+var placeholder = lazyregexp.New(`\{([^{}]*)\}`)
 
 // loader collects the errors of a file.
 type loader struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
@@ -33,7 +34,7 @@ type Server struct {
 const maxServerTimeout = quantity.Duration(10 * time.Minute)
 
 // variable matches the name of an environment variable.
-var variable = lazy(`^[A-Za-z_][A-Za-z0-9_]{0,255}$`)
+var variable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,255}$`)
 
 // Check returns an error for a server that cannot be started or limited.
 func (s Server) Check() error {
@@ -58,7 +59,7 @@ func (s Server) Check() error {
 }
 
 // headerName matches the name of a header.
-var headerName = lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
+var headerName = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 
 // checkAddress returns an error for an address that cannot be connected to.
 func (s Server) checkAddress() error {

@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
+	scripted "github.com/rehearse-dev/rehearse/mocks/mcp"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -40,7 +41,7 @@ func Kind() kind.Kind {
 	}
 	return kind.Kind{
 		Kind: scenarios.Kind{
-			Name: "react", Title: "a ReAct agent", Statuses: statuses,
+			Name: "react", Title: "a ReAct agent", Statuses: statuses, MCP: []string{scripted.HTTP},
 			Options:  func() any { return new(Options) },
 			Complete: func(c *scenarios.Checker, opts any, _ *scenarios.Scenario) { opts.(*Options).Digest(c) },
 			Check:    func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
@@ -90,11 +91,13 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 	for _, file := range files {
 		a.agents[file.ID] = file
 	}
+	limits := a.opts.WithDefaults()
+	limits.MaxIterations = cmp.Or(limits.MaxIterations, a.agent.MaxIterations)
 	return drive.NewAgent(sc, env, drive.Agent{
 		Limits: struct {
 			react.Options
 			Agent string `json:"agent"`
-		}{a.opts.Options, a.opts.Agent},
+		}{limits, a.opts.Agent},
 		InterruptAfter: a.opts.InterruptAfter,
 		Points: func(p *drive.Points) {
 			p.Timeouts = drive.Timeouts(map[string]quantity.Duration{

@@ -103,9 +103,24 @@ func (s *WorkspaceOptions) Open(t *drive.Trial) (*Workspace, error) {
 	if err := drive.Furnish(folder, s.Files, s.Links); err != nil {
 		return nil, err
 	}
-	servers := mcp.NewPool(context.Background(), mcp.Options{Workspace: folder})
+	servers := mcp.NewPool(context.Background(), poolOptions(t, folder))
 	t.Cleanup(func() error { servers.Close(); return nil })
 	return &Workspace{Folder: folder, Person: &person{answers: s.Person}, approval: s.Approve, servers: servers}, nil
+}
+
+// poolOptions returns the scripted MCP servers of a trial, which are offered to every agent. Only with them does the
+// time of the trial limit starts and calls; the programs of agent files run in real time.
+func poolOptions(t *drive.Trial, folder string) mcp.Options {
+	o := mcp.Options{Workspace: folder}
+	urls, via := t.MCPServers()
+	if len(urls) == 0 {
+		return o
+	}
+	o.Transport, o.Clock, o.Servers = via, t.Clock, map[string]agentfile.Server{}
+	for name, url := range urls {
+		o.Servers[name] = agentfile.Server{URL: url}
+	}
+	return o
 }
 
 // AgentFiles returns the agent files by name.

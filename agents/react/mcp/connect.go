@@ -24,7 +24,7 @@ type connection struct {
 	session *sdk.ClientSession
 	process *child.Process // nil for a server over HTTP
 	stderr  *child.Tail
-	web     *http.Transport // nil for a program
+	web     *http.Transport // nil for a program, and with Options.Transport
 }
 
 // connect starts the program of a server, or connects to its address, and completes the handshake. The program
@@ -49,9 +49,13 @@ func (c *connection) open(run context.Context, spec agentfile.Server, o Options)
 		if err != nil {
 			return nil, err
 		}
-		c.web = http.DefaultTransport.(*http.Transport).Clone()
+		next := o.Transport
+		if next == nil {
+			c.web = http.DefaultTransport.(*http.Transport).Clone()
+			next = c.web
+		}
 		client := &http.Client{
-			Transport:     &limited{next: c.web, headers: headers},
+			Transport:     &limited{next: next, headers: headers},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers are for this server
 		}
 		return &sdk.StreamableClientTransport{Endpoint: spec.URL, HTTPClient: client, MaxRetries: 2, MaxEventSize: maxFrame}, nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -26,6 +27,8 @@ type Options struct {
 	Servers map[string]agentfile.Server
 	// Wrapper precedes the command lines of servers, such as a sandbox. It may be nil.
 	Wrapper []string
+	// Transport reaches the servers that have a URL; default: the network.
+	Transport http.RoundTripper
 	// Clock limits starts and calls, and waits before restarts; default: the machine's.
 	Clock clock.Clock
 }

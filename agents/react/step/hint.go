@@ -1,10 +1,10 @@
 package step
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -12,7 +12,7 @@ import (
 const maxHints = 100
 
 // hintPattern matches the first word of a line, which may have marks around it, before a colon.
-var hintPattern = regexp.MustCompile(`(?m)^[ \t*_>#"'{-]*([^\s:"'*{>#-][^\s:"'*]{0,63})[ *_"']*:`)
+var hintPattern = lazyregexp.New(`(?m)^[ \t*_>#"'{-]*([^\s:"'*{>#-][^\s:"'*]{0,63})[ *_"']*:`)
 
 // noStep returns the error for an answer without a document, at the line that was probably meant to
 // begin one.
@@ -23,7 +23,7 @@ func noStep(answer string) *Error {
 			begins = append(begins, k.name)
 		}
 	}
-	for _, m := range hintPattern.FindAllStringSubmatchIndex(answer, maxHints) {
+	for _, m := range hintPattern().FindAllStringSubmatchIndex(answer, maxHints) {
 		name := strings.TrimRight(answer[m[2]:m[3]], "_")
 		near := suggest.Nearest(name, begins)
 		if near == "" {

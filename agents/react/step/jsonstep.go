@@ -1,9 +1,10 @@
 package step
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // outputKey is a key of JSON documents only: the final output.
@@ -13,13 +14,13 @@ const outputKey = "output"
 var jsonKeys = append(slices.Clone(keyNames), outputKey)
 
 // jsonStep matches the beginning of a JSON object that is meant as a step.
-var jsonStep = regexp.MustCompile(
+var jsonStep = lazyregexp.New(
 	`^\{\s*"(?:step|thought|action|action_input|observation|reflection|decision|reason|verification)"\s*:`)
 
 // maxJSONLead is the part of a text that is examined for such a beginning, in bytes.
 const maxJSONLead = 1 << 10
 
-func beginsJSON(text string) bool { return jsonStep.MatchString(text[:min(len(text), maxJSONLead)]) }
+func beginsJSON(text string) bool { return jsonStep().MatchString(text[:min(len(text), maxJSONLead)]) }
 
 // json parses the JSON document at the current line.
 func (p *parser) json() *Error {

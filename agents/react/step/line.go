@@ -1,9 +1,10 @@
 package step
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // line is one line of the answer.
@@ -150,11 +151,11 @@ func isEmpty(rest string) bool {
 func isSpace(c byte) bool { return c == ' ' || c == '\t' }
 
 // keyPattern matches the key of a line `key: value`: a word without spaces, maybe quoted.
-var keyPattern = regexp.MustCompile(`^(["']?)([0-9A-Za-z_\x{80}-\x{10FFFF}][0-9A-Za-z_.\x{80}-\x{10FFFF}-]{0,64})(["']?)[ \t]*:(?:[ \t]|$)`)
+var keyPattern = lazyregexp.New(`^(["']?)([0-9A-Za-z_\x{80}-\x{10FFFF}][0-9A-Za-z_.\x{80}-\x{10FFFF}-]{0,64})(["']?)[ \t]*:(?:[ \t]|$)`)
 
 // cutKey returns the key of a line `key: value` and the offset behind the colon.
 func cutKey(text string) (key string, value int, ok bool) {
-	m := keyPattern.FindStringSubmatchIndex(text)
+	m := keyPattern().FindStringSubmatchIndex(text)
 	if m == nil || text[m[2]:m[3]] != text[m[6]:m[7]] { // the quotes
 		return "", 0, false
 	}

@@ -2,16 +2,17 @@ package step
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // labelPattern matches the label of a line in the plain form, such as "Thought:", "**action:**" or
 // "Action Input:".
-var labelPattern = regexp.MustCompile(`(?i)^(?:#{1,4} |[*_]{1,2})?` +
+var labelPattern = lazyregexp.New(`(?i)^(?:#{1,4} |[*_]{1,2})?` +
 	`(thought|action[ _]input|action|observation|reflection|decision|reason|trigger|agent[ _]id|task|missing)` +
 	`[*_]{0,2}[ \t]*:[*_]{0,2}(?:[ \t]+|$)`)
 
@@ -21,7 +22,7 @@ func (p *parser) label(l line) (k *key, value int, ok bool) {
 	if p.indent(l) > 0 || l.text == "" || !strings.ContainsAny(l.text[:1], "*_#TAORDMtaordm") || keyOf(l) != nil {
 		return nil, 0, false
 	}
-	m := labelPattern.FindStringSubmatchIndex(l.text)
+	m := labelPattern().FindStringSubmatchIndex(l.text)
 	if m == nil {
 		return nil, 0, false
 	}

@@ -3,10 +3,11 @@ package step
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // scalar returns the text value of a key and its position. The value begins at a byte of
@@ -68,7 +69,7 @@ func (s *scalar) check() *Error {
 	case s.isBlock():
 		return s.checkHeader(s.first, s.off)
 	case !s.isQuoted():
-		if m := colonPattern.FindStringSubmatchIndex(s.text); m[2] >= 0 {
+		if m := colonPattern().FindStringSubmatchIndex(s.text); m[2] >= 0 {
 			return s.colon(s.pos(s.first, s.off+m[2]))
 		}
 	}
@@ -77,7 +78,7 @@ func (s *scalar) check() *Error {
 
 // colonPattern matches a plain text up to its comment, or up to a colon that turns it into
 // a key.
-var colonPattern = regexp.MustCompile(`^.*?(?:(:)(?:[ \t]|$)|[ \t]#|$)`)
+var colonPattern = lazyregexp.New(`^.*?(?:(:)(?:[ \t]|$)|[ \t]#|$)`)
 
 func (s *scalar) colon(at Pos) *Error {
 	return errorAt(at, "colon", "a colon with a space makes a key of the text before it; "+
@@ -93,12 +94,12 @@ func (s *scalar) isBlock() bool  { return s.text[0] == '|' || s.text[0] == '>' }
 func (s *scalar) isQuoted() bool { return s.text[0] == '"' || s.text[0] == '\'' }
 
 // headerPattern matches `|` or `>` with indicators.
-var headerPattern = regexp.MustCompile(`^[|>](?:[+-][1-9]?|[1-9][+-]?)?`)
+var headerPattern = lazyregexp.New(`^[|>](?:[+-][1-9]?|[1-9][+-]?)?`)
 
 // checkHeader refuses a text after the header of a block text.
 func (p *parser) checkHeader(i, off int) *Error {
 	text := p.line(i).text[off:]
-	header := headerPattern.FindString(text)
+	header := headerPattern().FindString(text)
 	if rest := text[len(header):]; !isEmpty(rest) {
 		return p.wrong(i, off+len(header), "block-header",
 			"found %s behind %q; the text of a block begins on the next line, indented", excerpt(rest), header)
@@ -136,11 +137,11 @@ func (s *scalar) load() (string, *Error) {
 }
 
 // surrogatePair matches a character that is written as two escapes, as in JSON.
-var surrogatePair = regexp.MustCompile(`\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}`)
+var surrogatePair = lazyregexp.New(`\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}`)
 
 // joinSurrogates replaces such pairs of escapes, which YAML does not support, by the character.
 func joinSurrogates(text string) string {
-	return surrogatePair.ReplaceAllStringFunc(text, func(pair string) string {
+	return surrogatePair().ReplaceAllStringFunc(text, func(pair string) string {
 		var c string
 		_ = json.Unmarshal([]byte(`"`+pair+`"`), &c) // the pattern matches only what is valid
 		return c
@@ -175,7 +176,7 @@ func (s *scalar) explain(err error) *Error {
 		off := max(0, strings.LastIndexByte(before+rest[:min(1, len(rest))], '\\'))
 		text := l.text[off:]
 		return s.wrong(i, off, "escape", `%s is not an escape; write a backslash as \\, or use single quotes`, excerpt(text[:min(2, len(text))]))
-	case i == s.first && quotePattern.MatchString(s.text):
+	case i == s.first && quotePattern().MatchString(s.text):
 		return s.behindQuote()
 	case s.isQuoted() && strings.Contains(e.Message, "end of stream"):
 		return s.wrong(s.first, s.off, "quote",
@@ -196,11 +197,11 @@ func (s *scalar) explain(err error) *Error {
 
 // quotePattern matches a quoted text that ends on the line on which it begins, and the
 // character behind one in single quotes.
-var quotePattern = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'(?:[^']|$))`)
+var quotePattern = lazyregexp.New(`^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'(?:[^']|$))`)
 
 // behindQuote returns the error for a text after such a quoted text.
 func (s *scalar) behindQuote() *Error {
-	return s.behind(s.first, s.off+strings.LastIndexByte(quotePattern.FindString(s.text), s.text[0])+1)
+	return s.behind(s.first, s.off+strings.LastIndexByte(quotePattern().FindString(s.text), s.text[0])+1)
 }
 
 func (s *scalar) behind(i, off int) *Error {

@@ -2,12 +2,12 @@ package step
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
@@ -191,7 +191,7 @@ func refersTo(texts, context []string) bool {
 
 // forbidsChanges matches a constraint that forbids every change of files; one about
 // certain files has other words between these.
-var forbidsChanges = regexp.MustCompile(`(?i)\b(no|never|not|without)\b[^.;]{0,30}\b(chang|modif|edit|writ|creat|touch)\w*\b` +
+var forbidsChanges = lazyregexp.New(`(?i)\b(no|never|not|without)\b[^.;]{0,30}\b(chang|modif|edit|writ|creat|touch)\w*\b` +
 	`[^.;]{0,20}\b(any )?files?\b(?: of the workspace)?\s*[.;]?\s*$|` +
 	`\bno files? (is|are|may be|must be|was|were|gets?) (chang|modif|edit|writ|creat|touch)\w*\s*[.;]?\s*$|` +
 	`\bread[- ]only\b|\blecture seule\b|` +
@@ -201,7 +201,7 @@ var forbidsChanges = regexp.MustCompile(`(?i)\b(no|never|not|without)\b[^.;]{0,3
 // readOnlyConstraint returns the first constraint that forbids every change of files.
 func readOnlyConstraint(constraints []string) string {
 	for _, c := range constraints {
-		if forbidsChanges.MatchString(strings.ReplaceAll(c, "’", "'")) {
+		if forbidsChanges().MatchString(strings.ReplaceAll(c, "’", "'")) {
 			return c
 		}
 	}

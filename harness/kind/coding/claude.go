@@ -12,12 +12,24 @@ import (
 // prepareClaude returns how to start Claude Code. Nobody can approve its actions, so it may
 // edit and run commands; everything else, such as the web, is denied. The mode that allows
 // everything does not start as root, which many test machines run as.
-func prepareClaude(cfg Config, _ app.Site) (launch, error) {
+func prepareClaude(cfg Config, site app.Site) (launch, error) {
+	allowed := "--allowedTools=Bash"
+	for _, s := range site.MCP {
+		allowed += ",mcp__" + s.Name // all tools of the server
+	}
 	l := launch{
-		args: []string{"--permission-mode", "acceptEdits", "--allowedTools=Bash"},
+		args: []string{"--permission-mode", "acceptEdits", allowed},
 		env: []string{
 			"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		},
+	}
+	if len(site.MCP) > 0 {
+		l.args = append(l.args, "--strict-mcp-config", "--mcp-config="+app.MCPConfig(site.MCP))
+		// Otherwise its first call may lack the tools of a server that starts slowly.
+		l.env = append(l.env, "MCP_CONNECTION_NONBLOCKING=0", "MCP_CONNECT_TIMEOUT_MS=30000")
+		if cfg.ToolTimeout > 0 {
+			l.env = append(l.env, "MCP_TOOL_TIMEOUT="+strconv.FormatInt(cfg.ToolTimeout.Milliseconds(), 10))
+		}
 	}
 	if cfg.Model != "" {
 		l.env = append(l.env, "ANTHROPIC_MODEL="+cfg.Model)

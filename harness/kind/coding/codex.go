@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
@@ -49,6 +50,7 @@ func prepareCodex(cfg Config, site app.Site) (launch, error) {
 		// all but rate limits and broken streams.
 		settings += fmt.Sprintf("request_max_retries = 0\nstream_max_retries = %d\n", *cfg.Retries)
 	}
+	settings += codexServers(cfg, site.MCP)
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(settings), 0o600); err != nil {
 		return launch{}, fmt.Errorf("write its settings: %w", err)
 	}
@@ -61,6 +63,28 @@ func prepareCodex(cfg Config, site app.Site) (launch, error) {
 		l.args = append(l.args, "--dangerously-bypass-hook-trust")
 	}
 	return l, nil
+}
+
+// codexServers returns the settings of MCP servers.
+func codexServers(cfg Config, servers []app.MCPServer) string {
+	var b strings.Builder
+	for _, s := range servers {
+		// Otherwise its first call may lack the tools of a server that starts slowly.
+		fmt.Fprintf(&b, "\n[mcp_servers.%s]\nrequired = true\n", s.Name)
+		if cfg.ToolTimeout > 0 {
+			fmt.Fprintf(&b, "tool_timeout_sec = %g\n", cfg.ToolTimeout.Seconds())
+		}
+		if len(s.Command) == 0 {
+			fmt.Fprintf(&b, "url = %q\n", s.URL)
+			continue
+		}
+		args := make([]string, len(s.Command)-1)
+		for i, arg := range s.Command[1:] {
+			args[i] = strconv.Quote(arg)
+		}
+		fmt.Fprintf(&b, "command = %q\nargs = [%s]\n", s.Command[0], strings.Join(args, ", "))
+	}
+	return b.String()
 }
 
 var (

@@ -1,6 +1,6 @@
 // Package coding drives the programs of real coding agents, such as Claude Code and Codex,
 // against the scripted backend, in a temporary workspace, with tools and with the stop
-// guard as their hook. docs/coding-agents.md describes how each is started.
+// guard as their hook. docs/how-to/coding-agents.md describes how each is started.
 package coding
 
 import (
@@ -23,7 +23,7 @@ import (
 
 // Config configures the agent of a program.
 type Config struct {
-	// Agent is the name of the program: "claude", "codex", "copilot", "opencode" or "qwen".
+	// Agent is the name of the program: "claude", "codex", "copilot", "gemini", "opencode" or "qwen".
 	Agent string
 	// Model is the model that the program uses. Its name decides which tools the program
 	// offers.
@@ -31,6 +31,8 @@ type Config struct {
 	// Retries is the maximal number of retries of a failed call; nil means the program's
 	// default.
 	Retries *int
+	// ToolTimeout limits a call of a tool of an MCP server; 0 means the program's default.
+	ToolTimeout time.Duration
 	// Guard installs the stop guard with this policy as the program's hook; empty: none.
 	Guard stop.Policy
 	// Executable is the program to start as that hook; it calls agents/stop/hook.Main first.
@@ -62,6 +64,7 @@ var products = map[string]product{
 	"claude":   {prepare: prepareClaude, normalize: normalizeClaude},
 	"codex":    {prepare: prepareCodex, normalize: normalizeCodex},
 	"copilot":  {prepare: prepareCopilot, normalize: normalizeCopilot},
+	"gemini":   {prepare: prepareGemini, normalize: normalizeGemini},
 	"opencode": {prepare: prepareOpencode, normalize: keepMessage, model: opencodeProvider},
 	"qwen":     {prepare: prepareQwen, normalize: normalizeQwen},
 }

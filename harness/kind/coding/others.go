@@ -17,13 +17,42 @@ func prepareCopilot(cfg Config, site app.Site) (launch, error) {
 	if err := noRetries(cfg); err != nil {
 		return launch{}, err
 	}
+	args := []string{"--allow-all-tools"}
+	if len(site.MCP) > 0 {
+		servers, err := json.Marshal(map[string]any{"mcpServers": copilotServers(cfg, site.MCP)})
+		if err != nil {
+			return launch{}, fmt.Errorf("encode its MCP servers: %w", err)
+		}
+		args = append(args, "--additional-mcp-config="+string(servers))
+	}
 	return launch{
-		args: []string{"--allow-all-tools"},
+		args: args,
 		env: []string{
 			"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_MODEL=" + cfg.Model, "COPILOT_PROVIDER_TYPE=openai",
 			"COPILOT_PROVIDER_WIRE_API=responses", "COPILOT_PROVIDER_BASE_URL=" + site.Backend + "/v1", "COPILOT_PROVIDER_API_KEY=" + anyKey,
 		},
 	}, nil
+}
+
+// copilotServers returns the settings of MCP servers.
+func copilotServers(cfg Config, servers []app.MCPServer) map[string]any {
+	all := map[string]any{}
+	for _, s := range servers {
+		settings := map[string]any{"type": "http", "url": s.URL, "tools": []string{"*"}}
+		if len(s.Command) > 0 {
+			settings = map[string]any{"type": "local", "command": s.Command[0], "args": s.Command[1:], "tools": []string{"*"}}
+		}
+		setTimeout(settings, cfg)
+		all[s.Name] = settings
+	}
+	return all
+}
+
+// setTimeout adds the limit of a call to the settings of an MCP server.
+func setTimeout(settings map[string]any, cfg Config) {
+	if cfg.ToolTimeout > 0 {
+		settings["timeout"] = cfg.ToolTimeout.Milliseconds()
+	}
 }
 
 // anyKey is the key of a provider that accepts every key.
@@ -48,6 +77,52 @@ func normalizeCopilot(m llm.Message) (llm.Message, bool) {
 	return m, m.Content != "" || m.Role != llm.User
 }
 
+// prepareGemini writes Gemini CLI's settings and returns how to start it. It does not accept a backend of another
+// address unless the settings select an API key.
+func prepareGemini(cfg Config, site app.Site) (launch, error) {
+	if err := noRetries(cfg); err != nil {
+		return launch{}, err
+	}
+	err := writeSettings(filepath.Join(site.Home, ".gemini", "settings.json"), map[string]any{
+		"general":  map[string]any{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+		"security": map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}},
+		"privacy":  map[string]any{"usageStatisticsEnabled": false}, "mcpServers": geminiServers(cfg, site.MCP),
+	})
+	return launch{args: []string{"--skip-trust", "--approval-mode=auto_edit", "--allowed-tools=run_shell_command"}}, err
+}
+
+// geminiServers returns the settings of MCP servers of Gemini CLI and Qwen Code. Nobody can approve their tools.
+func geminiServers(cfg Config, servers []app.MCPServer) map[string]any {
+	all := map[string]any{}
+	for _, s := range servers {
+		settings := map[string]any{"trust": true}
+		if len(s.Command) > 0 {
+			settings["command"], settings["args"] = s.Command[0], s.Command[1:]
+		} else {
+			settings["httpUrl"] = s.URL
+		}
+		setTimeout(settings, cfg)
+		all[s.Name] = settings
+	}
+	return all
+}
+
+// geminiContext matches the description of the machine that Gemini CLI writes before the first message of the user.
+var geminiContext = regexp.MustCompile(`(?s)^<session_context>.*?</session_context>\s*`)
+
+// normalizeGemini removes Gemini CLI's own notes from a message.
+func normalizeGemini(m llm.Message) (llm.Message, bool) {
+	switch m.Role {
+	case llm.User:
+		m.Content = geminiContext.ReplaceAllString(m.Content, "")
+		return m, m.Content != ""
+	case llm.ToolRole:
+		m.Content = qwenGroup.ReplaceAllString(m.Content, "$1: {any}")
+	case llm.System, llm.Developer, llm.Assistant:
+	}
+	return m, true
+}
+
 // prepareOpencode writes opencode's settings and returns how to start it. Without the title agent it makes no
 // calls beside those for the user's request.
 func prepareOpencode(cfg Config, site app.Site) (launch, error) {
@@ -62,6 +137,7 @@ func prepareOpencode(cfg Config, site app.Site) (launch, error) {
 			"npm": "@ai-sdk/openai-compatible", "name": "rehearse", "models": map[string]any{cfg.Model: map[string]any{"name": cfg.Model}},
 			"options": map[string]any{"baseURL": site.Backend + "/v1", "apiKey": anyKey},
 		}},
+		"mcp": opencodeServers(cfg, site.MCP),
 	})
 	if err == nil {
 		err = settleOpencode(filepath.Join(site.Home, ".config", "opencode"))
@@ -70,6 +146,20 @@ func prepareOpencode(cfg Config, site app.Site) (launch, error) {
 		"XDG_CONFIG_HOME=" + filepath.Join(site.Home, ".config"), "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
 		"OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1",
 	}}, err
+}
+
+// opencodeServers returns the settings of MCP servers.
+func opencodeServers(cfg Config, servers []app.MCPServer) map[string]any {
+	all := map[string]any{}
+	for _, s := range servers {
+		settings := map[string]any{"type": "remote", "url": s.URL, "oauth": false}
+		if len(s.Command) > 0 {
+			settings = map[string]any{"type": "local", "command": s.Command}
+		}
+		setTimeout(settings, cfg)
+		all[s.Name] = settings
+	}
+	return all
 }
 
 // settleOpencode writes what opencode finds after it has installed the package of its plugins from npm, which it
@@ -96,7 +186,7 @@ func prepareQwen(cfg Config, site app.Site) (launch, error) {
 		"general":  map[string]any{"enableAutoUpdate": false, "disableAutoUpdate": true, "disableUpdateNag": true},
 		"security": map[string]any{"auth": map[string]any{"selectedType": "openai"}},
 		"memory":   map[string]any{"enableManagedAutoMemory": false, "enableManagedAutoDream": false, "enableAutoSkill": false},
-		"privacy":  map[string]any{"usageStatisticsEnabled": false},
+		"privacy":  map[string]any{"usageStatisticsEnabled": false}, "mcpServers": geminiServers(cfg, site.MCP),
 	})
 	return launch{
 		args: []string{"--approval-mode=auto-edit", "--allowed-tools=run_shell_command"},
@@ -104,7 +194,7 @@ func prepareQwen(cfg Config, site app.Site) (launch, error) {
 	}, err
 }
 
-// qwenGroup matches the id of a process in the result of a shell command.
+// qwenGroup matches the id of a process in the result of a shell command of Qwen Code and Gemini CLI.
 var qwenGroup = regexp.MustCompile(`(?m)^(Process Group PGID|Background PIDs): .*$`)
 
 // normalizeQwen removes Qwen Code's own notes from a message.

@@ -56,6 +56,7 @@ var installs = map[string]string{
 	"claude":   "npm install -g @anthropic-ai/claude-code",
 	"codex":    "npm install -g @openai/codex",
 	"copilot":  "npm install -g @github/copilot",
+	"gemini":   "npm install -g @google/gemini-cli",
 	"opencode": "npm install -g opencode-ai",
 	"qwen":     "npm install -g @qwen-code/qwen-code",
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -162,6 +163,28 @@ var _ = Describe("The program of a coding agent", func() {
 		_, err = coding.New(coding.Config{Agent: "codex", Retries: &retries}, &coding.Programs{})
 		Expect(err).To(MatchError(ContainSubstring("at least 0, got -1")))
 	})
+	DescribeTable("is given its MCP servers and their time limit",
+		func(agent, file string, holds ...string) {
+			site, _ := newSite()
+			site.MCP = []app.MCPServer{{Name: "a", URL: "http://127.0.0.1:1/mcp/a"}, {Name: "b", Command: []string{"/my bin/r", "mcp"}}}
+			session, err := start(coding.Config{Agent: agent, ToolTimeout: 2 * time.Second}, named(play("echo \"$*\" > state; env >> state\n")), site)
+			Expect(err).NotTo(HaveOccurred())
+			_, _ = session.Say(context.Background(), "Go.")
+			data, err := os.ReadFile(filepath.Join(filepath.Dir(site.Folder), file))
+			Expect(err).NotTo(HaveOccurred())
+			for _, text := range holds {
+				Expect(strings.Join(strings.Fields(string(data)), " ")).To(ContainSubstring(text))
+			}
+		},
+		Entry("claude", "claude", "work/state", "--allowedTools=Bash,mcp__a,mcp__b", `{"mcpServers":{"a":{"type":"http","url":"http://127.0.0.1:1/mcp/a"},`+
+			`"b":{"type":"stdio","command":"/my bin/r","args":["mcp"]}}}`, "MCP_CONNECTION_NONBLOCKING=0", "MCP_TOOL_TIMEOUT=2000"),
+		Entry("codex", "codex", "home/.codex/config.toml", `[mcp_servers.a] required = true tool_timeout_sec = 2 url = "http://127.0.0.1:1/mcp/a"`,
+			`command = "/my bin/r" args = ["mcp"]`),
+		Entry("copilot", "copilot", "work/state", `"a":{"timeout":2000,"tools":["*"],"type":"http","url":"http://127.0.0.1:1/mcp/a"}`, `"command":"/my bin/r"`),
+		Entry("gemini", "gemini", "home/.gemini/settings.json", `"a": { "httpUrl": "http://127.0.0.1:1/mcp/a", "timeout": 2000, "trust": true }`),
+		Entry("opencode", "opencode", "home/.config/opencode/opencode.json", `"url": "http://127.0.0.1:1/mcp/a"`, `"command": [ "/my bin/r", "mcp" ]`),
+		Entry("qwen", "qwen", "home/.qwen/settings.json", `"args": [ "mcp" ], "command": "/my bin/r", "timeout": 2000, "trust": true`))
+
 	DescribeTable("needs neither a person nor another machine",
 		func(cfg coding.Config, arguments string, file string, holds ...string) {
 			site, _ := newSite()
@@ -184,6 +207,9 @@ var _ = Describe("The program of a coding agent", func() {
 		Entry("copilot", coding.Config{Agent: "copilot", Model: "gpt-5"},
 			"-s --output-format json --no-ask-user --model gpt-5 --allow-all-tools -p Go.", "work/names",
 			"COPILOT_OFFLINE=true\n", "COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:1/t/1/v1\n", "COPILOT_MODEL=gpt-5\n"),
+		Entry("gemini", coding.Config{Agent: "gemini", Model: "gemini-3.1-pro-preview"},
+			"--output-format stream-json --model gemini-3.1-pro-preview --skip-trust --approval-mode=auto_edit --allowed-tools=run_shell_command -p Go.",
+			"home/.gemini/settings.json", `"selectedType": "gemini-api-key"`, `"usageStatisticsEnabled": false`),
 		Entry("opencode", coding.Config{Agent: "opencode", Model: "gpt-5"},
 			"run --format json --model rehearse/gpt-5", "home/.config/opencode/opencode.json",
 			`"baseURL": "http://127.0.0.1:1/t/1/v1"`, `"model": "rehearse/gpt-5"`, `"autoupdate": false`),

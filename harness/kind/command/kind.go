@@ -6,12 +6,12 @@
 package command
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/internal/jsonpath"
+	"github.com/rehearse-dev/rehearse/mocks/mcp"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -53,7 +53,7 @@ func (o *Options) structured() bool { return o.Output == outputJSON || o.Output 
 func Kind() kind.Kind {
 	return kind.Kind{
 		Kind: scenarios.Kind{
-			Name: "command", Title: "a command", Statuses: scenarios.AppStatuses(), External: true,
+			Name: "command", Title: "a command", Statuses: scenarios.AppStatuses(), External: true, MCP: []string{mcp.HTTP, mcp.Stdio},
 			Options: func() any { return new(Options) },
 			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
 			CheckTurn: func(opts any, p perturb.Perturbation) error {
@@ -63,6 +63,7 @@ func Kind() kind.Kind {
 			Relocate: func(opts any, back string) map[string]any { return opts.(*Options).Relocate(back) },
 		},
 		Invariants: kind.ExternalInvariants(),
+		Extensions: kind.UserExtensions(),
 		New:        newDriver,
 	}
 }
@@ -85,6 +86,9 @@ func newDriver(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 
 // check reports problems of the options.
 func (o *Options) check(c *scenarios.Checker) {
+	for _, name := range o.Sources() {
+		c.Program(name)
+	}
 	const at = "drive.command"
 	if len(o.Run) == 0 || o.Run[0] == "" {
 		c.Add(at+".run", "", "no program; set run to [program, argument]")
@@ -111,9 +115,9 @@ func (o *Options) checkSession(c *scenarios.Checker, at string) {
 	if o.Input != "" && o.Input != inputStdin {
 		c.Add(at+".input", "", "a process with lives: session reads its turns from standard input, so input cannot be %s", o.Input)
 	}
-	for i, turn := range o.Turns {
+	for path, turn := range o.Texts() {
 		if strings.ContainsAny(turn, "\r\n") {
-			c.Add(fmt.Sprintf("%s.turns[%d]", at, i), "",
+			c.Add(at+"."+path, "",
 				"a process with lives: session reads each turn as one line, and this turn has several; "+
 					"shorten it to one line, or set lives: turn")
 		}

@@ -25,6 +25,18 @@ type Launch struct {
 	Env map[string]string `yaml:"env,omitempty" json:"env,omitempty"`
 }
 
+// Sources returns the files of the program that Run names below the scenario file's folder, by their paths from it.
+func (l *Launch) Sources() (names []string) {
+	for i, word := range l.Run {
+		if name, ok := strings.CutPrefix(word, folderHere+"/"); ok {
+			names = append(names, name)
+		} else if name := filepath.ToSlash(word); i == 0 && strings.Contains(name, "/") && !path.IsAbs(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // The placeholders in Launch.
 const (
 	folderHere  = "{here}"

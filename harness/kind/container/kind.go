@@ -9,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
 	"github.com/rehearse-dev/rehearse/harness/kind/http"
+	"github.com/rehearse-dev/rehearse/mocks/mcp"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -35,7 +36,7 @@ type Options struct {
 func Kind() kind.Kind {
 	return kind.Kind{
 		Kind: scenarios.Kind{
-			Name: "container", Title: "a container", Statuses: scenarios.AppStatuses(), External: true,
+			Name: "container", Title: "a container", Statuses: scenarios.AppStatuses(), External: true, MCP: []string{mcp.HTTP},
 			Options: func() any { return new(Options) },
 			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
 			CheckTurn: func(opts any, p perturb.Perturbation) error {
@@ -44,6 +45,7 @@ func Kind() kind.Kind {
 			Relocate: func(opts any, back string) map[string]any { return opts.(*Options).relocate(back) },
 		},
 		Invariants: kind.ExternalInvariants(),
+		Extensions: kind.UserExtensions(),
 		New:        newDriver,
 	}
 }

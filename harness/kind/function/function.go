@@ -21,7 +21,7 @@ type noFunctions struct{ name string }
 func (f noFunctions) Start(context.Context, app.Site) (app.Session, error) {
 	return nil, app.Errorf(app.Absent,
 		"the agent is the Go function %q, which this program does not have; "+
-			"drive it in a Go test, by harness.Rehearse (docs/library.md)", f.name)
+			"drive it in a Go test, by harness.Rehearse (docs/how-to/go-tests.md)", f.name)
 }
 
 // functionGrace limits how long a function may take to return after its context has ended,

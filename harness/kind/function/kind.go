@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
+	"github.com/rehearse-dev/rehearse/mocks/mcp"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -26,11 +27,12 @@ type Options struct {
 func Kind(functions map[string]app.Maker) kind.Kind {
 	return kind.Kind{
 		Kind: scenarios.Kind{
-			Name: "function", Title: "a Go function", Statuses: scenarios.AppStatuses(), External: true,
+			Name: "function", Title: "a Go function", Statuses: scenarios.AppStatuses(), External: true, MCP: []string{mcp.HTTP},
 			Options: func() any { return new(Options) },
 			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).Check(c, "drive.function") },
 		},
 		Invariants: kind.ExternalInvariants(),
+		Extensions: kind.UserExtensions(),
 		New: func(sc scenarios.Scenario, env *drive.Env) (drive.Driver, error) {
 			opts := sc.Drive.Options.(*Options)
 			agent, err := newAgent(opts, functions)

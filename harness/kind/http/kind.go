@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/drive"
 	"github.com/rehearse-dev/rehearse/harness/kind"
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
+	"github.com/rehearse-dev/rehearse/mocks/mcp"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -34,7 +35,7 @@ func (o *Options) started() bool { return o.URL == "" }
 func Kind() kind.Kind {
 	return kind.Kind{
 		Kind: scenarios.Kind{
-			Name: "http", Title: "an HTTP application", Statuses: scenarios.AppStatuses(), External: true,
+			Name: "http", Title: "an HTTP application", Statuses: scenarios.AppStatuses(), External: true, MCP: []string{mcp.HTTP, mcp.Stdio},
 			Options: func() any { return new(Options) },
 			Check:   func(c *scenarios.Checker, opts any) { opts.(*Options).check(c) },
 			CheckTurn: func(opts any, p perturb.Perturbation) error {
@@ -44,6 +45,7 @@ func Kind() kind.Kind {
 			Relocate: func(opts any, back string) map[string]any { return opts.(*Options).Relocate(back) },
 		},
 		Invariants: kind.ExternalInvariants(),
+		Extensions: kind.UserExtensions(),
 		New:        newDriver,
 	}
 }
@@ -84,6 +86,9 @@ func New(o Options) (app.Agent, error) {
 }
 
 func (o *Options) check(c *scenarios.Checker) {
+	for _, name := range o.Sources() {
+		c.Program(name)
+	}
 	const at = "drive.http"
 	switch {
 	case o.URL == "" && (len(o.Run) == 0 || o.Run[0] == ""):

@@ -1,31 +1,27 @@
-// Asks a scripted server through the vendors' own Node clients and an agent
-// framework. The first argument names the client; standard input holds the cases
-// as JSON, a list of {name, base, stream, retries, feature}; standard output gets
-// what the client understood of each, by name.
-import { readFileSync } from "node:fs";
+// The vendors' own Node clients, and the Vercel AI SDK. Each function gets a case and returns what the client
+// understood; with json it asks for a forecast in JSON.
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
+import { GoogleGenAI } from "@google/genai";
 import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
-import { generateText, stepCountIs, streamText, tool } from "ai";
-import { z } from "zod";
 import { features } from "./features.mjs";
+import { apiKey, forecastJSON, model, rain, timeout, weatherJSON } from "./forecast.mjs";
+import { natives } from "./native.mjs";
+import { services } from "./services.mjs";
+import { framework } from "./vercel.mjs";
 
-globalThis.AI_SDK_LOG_WARNINGS = false; // they go to standard output
-
-const model = "gpt-4.1-mini";
-const apiKey = "k";
-const timeout = 2000;
-const weather = { city: { type: "string" } };
-const rain = "rain";
+const geminiModel = "gemini-3.1-pro-preview"; // which requires thought signatures
 
 // chat asks over chat completions and answers tool calls until there are none.
-async function chat({ base, stream, retries }) {
+async function chat({ base, stream, retries, json }) {
   const api = new OpenAI({ baseURL: base, apiKey, maxRetries: retries, timeout });
   const messages = [{ role: "user", content: "hi" }];
-  const tools = [{ type: "function", function: { name: "weather", parameters: { type: "object", properties: weather } } }];
+  const tools = [{ type: "function", function: { name: "weather", parameters: weatherJSON } }];
+  const response_format = { type: "json_schema", json_schema: { name: "forecast", schema: forecastJSON, strict: true } };
   for (;;) {
-    const request = { model, messages, tools };
+    const request = { model, messages, tools, ...(json && { response_format }) };
     const answer = stream
       ? await api.chat.completions.stream({ ...request, stream_options: { include_usage: true } }).finalChatCompletion()
       : await api.chat.completions.create(request);
@@ -36,19 +32,19 @@ async function chat({ base, stream, retries }) {
     }
     messages.push(message);
     for (const call of calls) {
-      JSON.parse(call.function.arguments);
-      messages.push({ role: "tool", tool_call_id: call.id, content: rain });
+      messages.push({ role: "tool", tool_call_id: call.id, content: rain(JSON.parse(call.function.arguments)) });
     }
   }
 }
 
 // responses does the same over Responses.
-async function responses({ base, stream, retries }) {
+async function responses({ base, stream, retries, json }) {
   const api = new OpenAI({ baseURL: base, apiKey, maxRetries: retries, timeout });
   const input = [{ role: "user", content: "hi" }];
-  const tools = [{ type: "function", name: "weather", parameters: { type: "object", properties: weather }, strict: false }];
+  const tools = [{ type: "function", name: "weather", parameters: weatherJSON, strict: false }];
+  const text = { format: { type: "json_schema", name: "forecast", schema: forecastJSON, strict: true } };
   for (;;) {
-    const request = { model, input, tools, store: false };
+    const request = { model, input, tools, store: false, ...(json && { text }) };
     const answer = stream ? await api.responses.stream(request).finalResponse() : await api.responses.create(request);
     if (answer.status === "failed") throw Object.assign(new Error(answer.error.message), { status: 200 });
     const calls = answer.output.filter((item) => item.type === "function_call");
@@ -63,19 +59,19 @@ async function responses({ base, stream, retries }) {
     }
     input.push(...answer.output);
     for (const call of calls) {
-      JSON.parse(call.arguments);
-      input.push({ type: "function_call_output", call_id: call.call_id, output: rain });
+      input.push({ type: "function_call_output", call_id: call.call_id, output: rain(JSON.parse(call.arguments)) });
     }
   }
 }
 
 // messages does the same over Anthropic Messages.
-async function messages({ base, stream, retries }) {
+async function messages({ base, stream, retries, json }) {
   const api = new Anthropic({ baseURL: base.replace(/\/v1$/, ""), apiKey, maxRetries: retries, timeout });
   const talk = [{ role: "user", content: "hi" }];
-  const tools = [{ name: "weather", input_schema: { type: "object", properties: weather } }];
+  const tools = [{ name: "weather", input_schema: weatherJSON }];
+  const output_config = { format: { type: "json_schema", schema: forecastJSON } };
   for (;;) {
-    const request = { model, max_tokens: 100, messages: talk, tools };
+    const request = { model, max_tokens: 100, messages: talk, tools, ...(json && { output_config }) };
     const answer = stream ? await api.messages.stream(request).finalMessage() : await api.messages.create(request);
     const of = (type) => answer.content.filter((block) => block.type === type);
     const calls = of("tool_use");
@@ -88,55 +84,46 @@ async function messages({ base, stream, retries }) {
       };
     }
     talk.push({ role: "assistant", content: answer.content });
-    talk.push({ role: "user", content: calls.map((c) => ({ type: "tool_result", tool_use_id: c.id, content: rain })) });
+    talk.push({ role: "user", content: calls.map((c) => ({ type: "tool_result", tool_use_id: c.id, content: rain(c.input) })) });
   }
 }
 
-// framework lets the Vercel AI SDK run the agent's loop.
-const framework = (create) => async ({ base, stream, retries }) => {
-  const settings = {
-    model: create({ baseURL: base, apiKey })(model),
-    prompt: "hi",
-    maxRetries: retries,
-    stopWhen: stepCountIs(5),
-    abortSignal: AbortSignal.timeout(timeout),
-    tools: { weather: tool({ inputSchema: z.object({ city: z.string() }), execute: async () => rain }) },
-  };
-  if (!stream) {
-    const answer = await generateText(settings);
-    return { text: answer.text, thinking: answer.reasoningText, finish: answer.finishReason, output: answer.usage.outputTokens };
+// gemini does the same over Google's API.
+async function gemini({ base, stream, retries, json }) {
+  const retryOptions = retries > 0 ? { attempts: retries + 1, initialDelay: 0.01 } : undefined;
+  const api = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: base.replace(/\/v1$/, ""), timeout, retryOptions } });
+  const contents = [{ role: "user", parts: [{ text: "hi" }] }];
+  const config = { tools: [{ functionDeclarations: [{ name: "weather", parametersJsonSchema: weatherJSON }] }] };
+  if (json) Object.assign(config, { responseMimeType: "application/json", responseJsonSchema: forecastJSON });
+  for (;;) {
+    const request = { model: geminiModel, contents, config };
+    const parts = [];
+    let finish, usage;
+    for await (const chunk of stream ? await api.models.generateContentStream(request) : [await api.models.generateContent(request)]) {
+      parts.push(...(chunk.candidates?.[0]?.content?.parts ?? []));
+      finish = chunk.candidates?.[0]?.finishReason ?? finish;
+      usage = chunk.usageMetadata ?? usage;
+    }
+    const calls = parts.flatMap((part) => part.functionCall ?? []);
+    if (calls.length === 0) {
+      const texts = (thought) => parts.filter((part) => (part.thought ?? false) === thought).map((part) => part.text ?? "").join("");
+      return { text: texts(false), thinking: texts(true), finish: finish ?? "", output: (usage?.candidatesTokenCount ?? 0) + (usage?.thoughtsTokenCount ?? 0) };
+    }
+    contents.push({ role: "model", parts });
+    contents.push({ role: "user", parts: calls.map(({ id, name, args }) => ({ functionResponse: { id, name, response: { output: rain(args) } } })) });
   }
-  let failed;
-  const answer = streamText({ ...settings, onError: ({ error }) => (failed ??= error) });
-  await answer.consumeStream();
-  if (failed) throw failed;
-  return {
-    text: await answer.text,
-    thinking: await answer.reasoningText,
-    finish: await answer.finishReason,
-    output: (await answer.usage).outputTokens,
-  };
-};
+}
 
-const clients = {
+export const clients = {
   chat,
   responses,
   messages,
-  "ai-openai": framework(createOpenAI),
-  "ai-anthropic": framework(createAnthropic),
+  gemini,
+  "ai-openai": framework(({ base: baseURL }) => createOpenAI({ baseURL, apiKey })(model)),
+  "ai-chat": framework(({ base: baseURL }) => createOpenAI({ baseURL, apiKey }).chat(model)),
+  "ai-anthropic": framework(({ base: baseURL }) => createAnthropic({ baseURL, apiKey })(model)),
+  "ai-google": framework(({ base: baseURL }) => createGoogleGenerativeAI({ baseURL, apiKey })(geminiModel)),
+  ...natives,
   features: (c) => features[c.feature](c),
+  services: (c) => services[c.feature](c),
 };
-
-// told is an error as the client tells it.
-function told(error) {
-  const inner = error.lastError ?? error;
-  return { error: inner.constructor.name, status: inner.status ?? inner.statusCode ?? 0, message: String(inner.message) };
-}
-
-const ask = clients[process.argv[2]];
-const cases = JSON.parse(readFileSync(0, "utf8"));
-const seen = {};
-for (const c of cases) {
-  seen[c.name] = await ask(c).catch(told);
-}
-console.log(JSON.stringify(seen));

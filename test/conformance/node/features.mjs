@@ -4,12 +4,12 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import OpenAI from "openai";
+import { GoogleGenAI } from "@google/genai";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, streamText } from "ai";
+import { apiKey, forecastJSON, model, rain, weatherJSON } from "./forecast.mjs";
 
-const model = "gpt-4.1-mini";
-const apiKey = "k";
 const timeout = 4000;
 // The first 4 bytes of a PNG file.
 const png = "iVBORw==";
@@ -107,25 +107,41 @@ async function references({ base, stream }) {
 
 // toolRunner lets Anthropic's client run the agent's loop, over a message thread unless
 // the server declines that.
-async function toolRunner({ base, stream, retries }) {
+async function toolRunner({ base, stream, retries, json }) {
   const api = new Anthropic({ baseURL: base.replace(/\/v1$/, ""), apiKey, maxRetries: retries, timeout });
   const weather = betaTool({
     name: "weather",
-    inputSchema: { type: "object", properties: { city: { type: "string" } } },
+    inputSchema: weatherJSON,
     description: "the weather",
-    run: async () => "rain",
+    run: rain,
   });
   const runner = api.beta.messages.toolRunner({
     model, max_tokens: 100, messages: [{ role: "user", content: "hi" }], tools: [weather], stream,
+    ...(json && { output_config: { format: { type: "json_schema", schema: forecastJSON } } }),
   });
   let message;
   for await (const turn of runner) message = stream ? await turn.finalMessage() : turn;
-  return { text: message.content.map((block) => block.text ?? "").join(""), finish: message.stop_reason };
+  return { text: message.content.map((block) => block.text ?? "").join(""), finish: message.stop_reason, output: message.usage.output_tokens };
+}
+
+// googleVision sends an image to Gemini in a chat, and asks for what the API has beside answers.
+async function googleVision({ base, stream }) {
+  const api = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: base.replace(/\/v1$/, ""), timeout } });
+  const message = [{ text: "what is this?" }, { inlineData: { mimeType: "image/png", data: png } }];
+  const chat = api.chats.create({ model, config: { systemInstruction: "Be brief.", responseMimeType: "application/json", responseJsonSchema: {} } });
+  let text = "";
+  for await (const chunk of stream ? await chat.sendMessageStream({ message }) : [await chat.sendMessage({ message })]) text += chunk.text ?? "";
+  const models = [];
+  for await (const one of await api.models.list()) models.push(one.name);
+  const { totalTokens } = await api.models.countTokens({ model, contents: "hi" });
+  const { embeddings } = await api.models.embedContent({ model, contents: ["a", "b"], config: { outputDimensionality: 3 } });
+  const sizes = embeddings.map((e) => e.values.length);
+  return { text, thinking: `${models} ${(await api.models.get({ model })).name} ${typeof totalTokens} ${sizes}` };
 }
 
 // astray asks for what is not there, and goes on.
 async function astray({ base }) {
-  await gpt(base).images.generate({ prompt: "a cat", model: "gpt-image-1" }).catch(() => {});
+  await gpt(base).vectorStores.create({ name: "cats" }).catch(() => {});
   const answer = await gpt(base).chat.completions.create({ model, messages: [{ role: "user", content: "hi" }] });
   return { text: answer.choices[0].message.content };
 }
@@ -142,6 +158,7 @@ export const features = {
   "vision, ai": frameworkVision(({ base }) => createOpenAI({ baseURL: base, apiKey }).chat(model)),
   "vision, ai over Responses": frameworkVision(({ base }) => createOpenAI({ baseURL: base, apiKey })(model)),
   "vision, ai over Messages": frameworkVision(({ base }) => createAnthropic({ baseURL: base, apiKey })(model)),
+  "vision, Gemini": googleVision,
   custom,
   previous,
   unknownPrevious,

@@ -1,53 +1,63 @@
 // Package intrusion estimates the probability that a text asks about, or infers, the private situation of the
-// person whom it addresses, by a linear model over its words. It finds roundabout wording that a lexicon does not
-// list, and explains each estimate by the words with the largest weights.
+// person whom it addresses, by a linear model over its words, its pairs of words and the letters in its words. It finds
+// roundabout wording that a lexicon does not list.
 package intrusion
 
 import (
-	_ "embed"
-	"fmt"
 	"math"
-	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
-//go:embed concepts.txt
-var conceptFile string
+// columns is the number of weights. Features share a weight if their names have the same hash.
+const columns = 1 << 18
 
-// concepts maps words to the names of concepts.
-var concepts = sync.OnceValue(func() *textfold.PhraseSet[string] {
-	set, err := loadConcepts()
-	if err != nil {
-		panic(err) // the file is part of the program, and a test loads it
-	}
-	return set
-})
+// group is a kind of features. The values of a group are scaled by their number, so that long texts do not weigh more
+// than short ones.
+type group uint8
 
-func loadConcepts() (*textfold.PhraseSet[string], error) {
-	set := new(textfold.PhraseSet[string])
-	for list, line := range textfold.LexiconLines(conceptFile) {
-		if err := set.Add(line, list); err != nil {
-			return nil, fmt.Errorf("concept %s: %w", list, err)
-		}
-	}
-	return set, nil
-}
+const (
+	wordGroup   group = iota // words, pairs of words, and their beginnings with whether their sentence addresses the reader
+	letterGroup              // sequences of letters within words
+	formGroup                // who is addressed, and how
+	groups
+)
+
+// The value of a feature is the share of its group divided by the root of the number of features in it, of which short
+// texts have at least fewest.
+var (
+	share  = [groups]float64{2, 2, 0.5}
+	fewest = [groups]float64{16, 30, 1}
+)
 
 // feature is a property of a text.
 type feature struct {
-	name  string
-	value float64
-	// start and end delimit the place in the text that has it; both are 0 for the whole text.
-	start, end int
+	column uint32
+	group  group
+	word   int32 // the word that has it, or noWord
 }
 
-// public are the concepts of works and of work; the others are of private life.
-var public = textfold.WordSet("story trait taste job conduct telling opinion")
+const noWord = -1
+
+// hash is the FNV-1a hash of a name.
+type hash uint32
+
+const emptyHash hash = 2166136261
+
+func (h hash) add(s string) hash {
+	for i := range len(s) {
+		h = h.addByte(s[i])
+	}
+	return h
+}
+
+func (h hash) addByte(b byte) hash { return (h ^ hash(b)) * 16777619 }
+
+// column returns the column of a feature. The upper bits of the hash are mixed into the lower ones.
+func (h hash) column() uint32 { return uint32(h^h>>15) % columns }
 
 // Words that address the candidate, that refer to others, and that introduce a question for an opinion.
 var (
@@ -56,177 +66,126 @@ var (
 	opinions = textfold.WordSet("selon d apres avis pour a do in")
 )
 
-// word is a word of a sentence.
+// word is a word of a text, with its place.
 type word struct {
 	text       string
 	start, end int
-	capital    bool
 }
-
-// sentence is a sentence of a text.
-type sentence struct {
-	words    []word
-	question bool
-	// addresses is true if it has a word for the candidate, other than in a question for an opinion, and
-	// names if it has a capital within.
-	addresses, names, third bool
-}
-
-// sentencesOf splits a text.
-func sentencesOf(text string) []sentence {
-	var all []sentence
-	var s sentence
-	finish := func(gap string) {
-		if len(s.words) == 0 {
-			return
-		}
-		s.question = strings.ContainsAny(gap, "?？")
-		for i, w := range s.words {
-			s.addresses = s.addresses || second[w.text] && (i == 0 || !opinions[s.words[i-1].text])
-			s.third = s.third || third[w.text]
-			s.names = s.names || i > 0 && w.capital && w.text != "i"
-		}
-		all, s = append(all, s), sentence{}
-	}
-	r := textfold.NewReader(text)
-	end := 0
-	for w, ok := r.Next(); ok; w, ok = r.Next() {
-		if strings.ContainsAny(w.Gap, ".!?？…\n") {
-			finish(w.Gap)
-		}
-		first, _ := utf8.DecodeRuneInString(text[w.Start:])
-		s.words = append(s.words, word{string(w.Text), w.Start, w.End, unicode.IsUpper(first)})
-		end = w.End
-	}
-	finish(text[end:])
-	return all
-}
-
-// The lengths of the beginnings of words that stand for their inflections.
-const (
-	stemLetters = 5
-	minLetters  = 2
-)
 
 // reader collects the features of a text.
 type reader struct {
-	values map[string]*feature
-	list   []*feature
+	words    []word
+	features []feature
+	counts   [groups]float64
+
+	// The sentence that is being read.
+	first                    int // its first word
+	addresses, names, others bool
 }
 
-func (r *reader) add(name string, value float64, start, end int) {
-	if f := r.values[name]; f != nil {
-		f.value = max(f.value, value)
-		return
-	}
-	f := &feature{name, value, start, end}
-	r.values[name] = f
-	r.list = append(r.list, f)
-}
-
-// features returns the features of a text, sorted by name. The values of words are scaled so that long texts do
-// not weigh more than short ones.
-func features(text string) []feature {
-	r := reader{values: map[string]*feature{}}
-	sentences := sentencesOf(text)
-	n := 0
-	for i, s := range sentences {
-		r.sentence(s, i == len(sentences)-1)
-		n += len(s.words)
-	}
-	scale := 1 / math.Sqrt(float64(max(n, 6)))
-	all := make([]feature, 0, len(r.list))
-	for _, f := range r.list {
-		if !strings.HasPrefix(f.name, "@") {
-			f.value *= 3 * scale
+// read returns the features of a text.
+func read(text string) *reader {
+	r := &reader{words: make([]word, 0, len(text)/4), features: make([]feature, 0, 5*len(text))}
+	var last hash // of the form of the last sentence
+	words := textfold.NewReader(text)
+	end := 0
+	for w, ok := words.Next(); ok; w, ok = words.Next() {
+		if strings.ContainsAny(w.Gap, ".!?？…\n") && len(r.words) > r.first {
+			last = r.finish(w.Gap)
 		}
-		all = append(all, *f)
+		initial, _ := utf8.DecodeRuneInString(text[w.Start:])
+		r.see(word{string(w.Text), w.Start, w.End}, unicode.IsUpper(initial))
+		end = w.End
 	}
-	slices.SortFunc(all, func(a, b feature) int { return strings.Compare(a.name, b.name) })
-	return all
+	if len(r.words) > r.first {
+		last = r.finish(text[end:])
+	}
+	if len(r.words) > 0 {
+		r.add(formGroup, last.add(" at the end"), noWord)
+	}
+	return r
 }
 
-// sentence adds the features of one sentence.
-func (r *reader) sentence(s sentence, last bool) {
-	r.form(s, last)
-	scope := "-"
-	if s.addresses {
-		scope = "+"
+func (r *reader) add(g group, h hash, word int) {
+	r.features = append(r.features, feature{h.column(), g, int32(word)}) //nolint:gosec // texts are short
+	r.counts[g]++
+}
+
+// see reads the next word of the sentence.
+func (r *reader) see(w word, capital bool) {
+	i := len(r.words)
+	r.words = append(r.words, w)
+	r.addresses = r.addresses || second[w.text] && (i == r.first || !opinions[r.words[i-1].text])
+	r.others = r.others || third[w.text]
+	r.names = r.names || capital && i > r.first && w.text != "i"
+
+	r.add(wordGroup, emptyHash.add(w.text), i)
+	if i > 0 {
+		r.add(wordGroup, emptyHash.add(r.words[i-1].text).addByte(' ').add(w.text), i)
 	}
-	for i, w := range s.words {
-		if i > 0 && w.capital && w.text != "i" {
-			continue // a name
+	r.letters(w.text, i)
+}
+
+// The lengths of sequences of letters.
+const (
+	minLetters = 3
+	maxLetters = 5
+)
+
+// letters adds the sequences of letters in a word, which begins and ends with a mark.
+func (r *reader) letters(text string, i int) {
+	at := func(k int) byte {
+		if k < 0 || k == len(text) {
+			return '_'
 		}
-		if utf8.RuneCountInString(w.text) >= minLetters {
-			r.add(w.text, 1, w.start, w.end)
-			r.add(scope+stem(w.text), 1, w.start, w.end)
-		}
+		return text[k]
 	}
-	r.concepts(s, scope)
-}
-
-func stem(w string) string {
-	if len(w) <= stemLetters {
-		return w
-	}
-	return w[:stemLetters] + "*"
-}
-
-// form adds who is addressed, and how.
-func (r *reader) form(s sentence, last bool) {
-	kind := "@statement"
-	if s.question {
-		kind = "@question"
-	}
-	if s.addresses {
-		kind += " to you"
-	}
-	r.add(kind, 0.5, 0, 0)
-	if s.names {
-		kind += ", names"
-		r.add(kind, 0.5, 0, 0)
-	}
-	if s.third {
-		r.add(kind+", third person", 0.5, 0, 0)
-	}
-	if last {
-		r.add("@last "+kind, 0.5, 0, 0)
-	}
-}
-
-// concepts adds the concepts of a sentence, how many of them are private, and how many public.
-func (r *reader) concepts(s sentence, scope string) {
-	found := map[string]word{}
-	set := concepts()
-	for i := range s.words {
-		rest := func(yield func(string) bool) {
-			for _, w := range s.words[i:] {
-				if !yield(w.text) {
-					return
-				}
-			}
-		}
-		for n, name := range set.Prefixes(rest) {
-			w := s.words[i]
-			w.end = s.words[i+n-1].end
-			if i > 0 && w.capital {
-				continue
-			}
-			if _, ok := found[name]; !ok {
-				found[name] = w
+	for start := -1; start+minLetters <= len(text)+1; start++ {
+		h := emptyHash.addByte('#')
+		for k := start; k < min(start+maxLetters, len(text)+1); k++ {
+			h = h.addByte(at(k))
+			if k-start+1 >= minLetters {
+				r.add(letterGroup, h, i)
 			}
 		}
 	}
-	private, others := 0.0, 0.0
-	for name, w := range found {
-		r.add("@"+scope+name, 0.7, w.start, w.end)
-		if public[name] {
-			others++
-		} else {
-			private++
-		}
+}
+
+// stemLetters is the length of the beginning of a word that stands for its inflections.
+const stemLetters = 5
+
+// finish adds the features of the sentence that ends before a gap, and returns the name of its form.
+func (r *reader) finish(gap string) hash {
+	scope := byte('-')
+	if r.addresses {
+		scope = '+'
 	}
-	r.add("@"+scope+"private", math.Log1p(private), 0, 0)
-	r.add("@"+scope+"public", math.Log1p(others), 0, 0)
-	r.add("@"+scope+"share", (private-others)/(private+others+1), 0, 0)
+	for i, w := range r.words[r.first:] {
+		r.add(wordGroup, emptyHash.addByte(scope).add(w.text[:min(len(w.text), stemLetters)]), r.first+i)
+	}
+	form := emptyHash.add("@statement")
+	if strings.ContainsAny(gap, "?？") {
+		form = emptyHash.add("@question")
+	}
+	if r.addresses {
+		form = form.add(" to you")
+	}
+	r.add(formGroup, form, noWord)
+	if r.names {
+		form = form.add(" with names")
+		r.add(formGroup, form, noWord)
+	}
+	if r.others {
+		r.add(formGroup, form.add(" about others"), noWord)
+	}
+	r.first, r.addresses, r.names, r.others = len(r.words), false, false, false
+	return form
+}
+
+// value returns the value of each feature of a group.
+func (r *reader) value(g group) float64 {
+	if g == formGroup {
+		return share[g]
+	}
+	return share[g] / math.Sqrt(max(r.counts[g], fewest[g]))
 }

@@ -2,6 +2,7 @@ package intrusion
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 
@@ -26,20 +27,26 @@ func TestFitLearnsWhoIsAddressed(t *testing.T) {
 	Expect(set.Fit(ended, 10, func(int) bool { return true })).To(BeNil())
 }
 
-func TestEstimateNamesTheWords(t *testing.T) {
+func TestWeightsAreRead(t *testing.T) {
 	RegisterTestingT(t)
-	m, err := Read([]byte("-100\t(bias)\n300\tkitchen\n-50\tdraws\n"))
+	m := newModel(-1, make([]float64, columns))
+	m.scale, m.Fitted = 0.5, "a1b2"
+	column := emptyHash.add("kitchen").column()
+	m.weights[column] = 100
+	read, err := Read(m.Bytes())
 	Expect(err).NotTo(HaveOccurred())
+	Expect(read).To(Equal(m))
+
 	text := "Who draws in the kitchen?"
-	e := m.Estimate(text)
-	Expect(e.Words).To(HaveLen(1))
-	Expect(text[e.Words[0].Start:e.Words[0].End]).To(Equal("kitchen"))
-	Expect(string(m.Bytes())).To(Equal("-100\t(bias)\n-50\tdraws\n300\tkitchen\n"))
+	e := read.Estimate(text)
+	Expect(text[e.Word.Start:e.Word.End]).To(Equal("kitchen"))
+	Expect(e.LogOdds).To(BeNumerically("~", -1+50*2/math.Sqrt(16), 0.01), "few words share the value of at least 16")
+	Expect(read.Estimate("Who draws?").Word).To(BeZero())
 }
 
 func TestReadRejectsOtherFiles(t *testing.T) {
 	RegisterTestingT(t)
-	for _, file := range []string{"", "1 (bias)\n", "x\t(bias)\n", "100\tkitchen\n"} {
+	for _, file := range []string{"", "1 (bias)\n", "weights of private life, bias x, unit 1, fitted to a\n", "weights of private life, bias 1, unit 1, fitted to a\nab"} {
 		_, err := Read([]byte(file))
 		Expect(err).To(MatchError(ContainSubstring("read weights")), file)
 	}
@@ -56,10 +63,4 @@ func TestPassagesCoverTheText(t *testing.T) {
 	Expect(all).To(Equal([]string{"One. Two! Three?", "Four.", "Five 3.5, still five"}))
 
 	Passages(strings.Repeat("word ", 10000), func(passage string, _ int) { Expect(len(passage)).To(BeNumerically("<=", maxPassage+5)) })
-}
-
-func TestConceptsAreWellFormed(t *testing.T) {
-	RegisterTestingT(t)
-	_, err := loadConcepts()
-	Expect(err).NotTo(HaveOccurred())
 }

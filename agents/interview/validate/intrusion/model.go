@@ -1,16 +1,10 @@
 package intrusion
 
 import (
-	"bufio"
 	"bytes"
 	_ "embed"
-	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/internal/logistic"
@@ -18,11 +12,14 @@ import (
 
 // Model has the weights of the features, in log-odds for each unit of the feature.
 type Model struct {
-	bias    float64
-	weights map[string]float64
+	// Fitted is the digest of the set of examples to which the model was fitted, see Set.Digest.
+	Fitted string
+
+	bias, scale float64 // scale is the unit of weights
+	weights     [columns]int8
 }
 
-//go:embed weights.txt
+//go:embed weights.bin
 var shipped []byte
 
 // Shipped returns the model of this version, which is loaded on the first use.
@@ -34,54 +31,54 @@ var Shipped = sync.OnceValue(func() *Model {
 	return m
 })
 
-// biasName is the name of the bias in a file of weights.
-const biasName = "(bias)"
+// header is the first line of a file of weights: the bias, the unit of weights, and Model.Fitted.
+const header = "weights of private life, bias %g, unit %g, fitted to %s\n"
 
-// step is the precision of weights in a file.
-const step = 0.01
-
-// Read reads weights: a line for each feature, with its weight in hundredths, a tab and its name.
+// Read reads weights: the header, and a signed byte for each column.
 func Read(file []byte) (*Model, error) {
-	m := &Model{weights: make(map[string]float64, bytes.Count(file, []byte("\n")))}
-	lines := bufio.NewScanner(bytes.NewReader(file))
-	for n := 1; lines.Scan(); n++ {
-		number, name, ok := strings.Cut(lines.Text(), "\t")
-		weight, err := strconv.Atoi(number)
-		if !ok || err != nil {
-			return nil, fmt.Errorf("read weights: line %d is not a number, a tab and a feature", n)
+	var m Model
+	line, weights, _ := bytes.Cut(file, []byte("\n"))
+	if _, err := fmt.Sscanf(string(line)+"\n", header, &m.bias, &m.scale, &m.Fitted); err != nil {
+		return nil, fmt.Errorf("read weights: the first line must be like %q: %w", header, err)
+	}
+	if len(weights) != columns {
+		return nil, fmt.Errorf("read weights: %d bytes instead of %d", len(weights), columns)
+	}
+	for i, b := range weights {
+		m.weights[i] = int8(b) //nolint:gosec // a signed byte
+	}
+	return &m, nil
+}
+
+// newModel returns a model with rounded weights.
+func newModel(bias float64, weights []float64) *Model {
+	m := &Model{bias: bias}
+	for _, w := range weights {
+		m.scale = max(m.scale, math.Abs(w)/math.MaxInt8)
+	}
+	if m.scale > 0 {
+		for i, w := range weights {
+			m.weights[i] = int8(math.Round(w / m.scale))
 		}
-		m.weights[name] = float64(weight) * step
 	}
-	bias, ok := m.weights[biasName]
-	if !ok {
-		return nil, errors.New("read weights: the bias is missing")
-	}
-	m.bias = bias
-	delete(m.weights, biasName)
-	return m, lines.Err()
+	return m
 }
 
 // Bytes returns the weights in the form that Read reads.
 func (m *Model) Bytes() []byte {
-	var b bytes.Buffer
-	line := func(name string, weight float64) {
-		if n := math.Round(weight / step); n != 0 || name == biasName {
-			fmt.Fprintf(&b, "%.0f\t%s\n", n, name)
-		}
+	b := fmt.Appendf(nil, header, m.bias, m.scale, m.Fitted)
+	for _, w := range m.weights {
+		b = append(b, byte(w)) //nolint:gosec // a signed byte
 	}
-	line(biasName, m.bias)
-	for _, name := range slices.Sorted(maps.Keys(m.weights)) {
-		line(name, m.weights[name])
-	}
-	return b.Bytes()
+	return b
 }
 
 // Estimate is the judgement of a model on a text.
 type Estimate struct {
 	// LogOdds are those of a text that asks about, or infers, the private situation of the person addressed.
 	LogOdds float64
-	// Words are the words of the text with the largest weights, at most three, in order.
-	Words []Span
+	// Word is the word of the text with the largest weight, empty if none speaks for a private text.
+	Word Span
 }
 
 // Span is a part of a text, in bytes.
@@ -90,37 +87,27 @@ type Span struct{ Start, End int }
 // Probability returns the probability of the estimate.
 func (e Estimate) Probability() float64 { return logistic.Probability(e.LogOdds) }
 
-// maxSpans is the maximum number of words that explain an estimate.
-const maxSpans = 3
-
 // Estimate judges a text.
 func (m *Model) Estimate(text string) Estimate {
+	r := read(text)
+	var values [groups]float64
+	for g := range groups {
+		values[g] = m.scale * r.value(g)
+	}
 	e := Estimate{LogOdds: m.bias}
-	parts := map[Span]float64{}
-	for _, f := range features(text) {
-		part := f.value * m.weights[f.name]
+	parts := make([]float64, len(r.words))
+	for _, f := range r.features {
+		part := values[f.group] * float64(m.weights[f.column])
 		e.LogOdds += part
-		if f.end > 0 {
-			parts[Span{f.start, f.end}] += part
+		if f.word != noWord {
+			parts[f.word] += part
 		}
 	}
-	spans := slices.SortedFunc(maps.Keys(parts), func(a, b Span) int {
-		if parts[a] != parts[b] {
-			if parts[a] > parts[b] {
-				return -1
-			}
-			return 1
-		}
-		return a.Start - b.Start
-	})
-	for _, s := range spans {
-		if len(e.Words) == maxSpans || parts[s] <= 0 {
-			break
-		}
-		if !slices.ContainsFunc(e.Words, func(o Span) bool { return o.Start < s.End && s.Start < o.End }) {
-			e.Words = append(e.Words, s)
+	most := 0.0
+	for i, part := range parts {
+		if part > most {
+			most, e.Word = part, Span{r.words[i].start, r.words[i].end}
 		}
 	}
-	slices.SortFunc(e.Words, func(a, b Span) int { return a.Start - b.Start })
 	return e
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // inline is the state of the pass over the text of one block.
@@ -205,7 +207,7 @@ func (in *inline) begins(i int) bool {
 
 // codeForm is the form of a path, a file name, a version, an option, an address or a name of a
 // program, as opposed to "and/or", "e.g." or "done.Next".
-var codeForm = form(`[_\\=]|::|.@|/.*/.*/|./$|\.\d|` + // foo_bar, a::b, a/b/c/d, v1.2
+var codeForm = lazyregexp.New(`[_\\=]|::|.@|/.*/.*/|./$|\.\d|` + // foo_bar, a::b, a/b/c/d, v1.2
 	`[A-Za-z_-][\w/-]*[\w-]\.[a-z]\w|\b[A-Za-z]\.[a-z]\w\w|[A-Z]\.[A-Z]\w{0,3}\b|` + // main.go, a.json, MAIN.GO
 	`^[a-z][a-z0-9]*[A-Z]|^--[a-z]|^[/@]\w|^~/|^\$[A-Za-z]|^\.(\.?/|[A-Za-z]\w)`) // fooBar, --force, /etc, @name, ~/x, $HOME, .env
 

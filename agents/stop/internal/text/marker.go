@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // marker is what makes a line an item of a list.
@@ -16,7 +18,7 @@ type marker struct {
 }
 
 // itemForm is a bullet, "1.", "12)", a digit in a key cap, "(1)", "a)" or "(a)", with the space behind.
-var itemForm = form(`^(?:[-*+•–◦▪‣●○■∙·►▸➤➜→]|(\d{1,9})(?:[.)]|\x{20E3})|\((\d{1,9})\)|\(?([A-Za-z])\))([ \t]*)`)
+var itemForm = lazyregexp.New(`^(?:[-*+•–◦▪‣●○■∙·►▸➤➜→]|(\d{1,9})(?:[.)]|\x{20E3})|\((\d{1,9})\)|\(?([A-Za-z])\))([ \t]*)`)
 
 // itemMarker reads the marker that a line begins with. A line with a check mark is an item too,
 // unless it ends with a colon and so introduces a list.
@@ -80,7 +82,7 @@ func checkBox(s string) (box Check, n int) {
 
 // strongLine is a line that is all strong text, with a colon, a number or an emoji perhaps:
 // people write headings like this. A whole strong sentence is not a heading.
-var strongLine = form(`^(?:[^-+*_•–|>[\pL][^*_\pL]{0,14})?` +
+var strongLine = lazyregexp.New(`^(?:[^-+*_•–|>[\pL][^*_\pL]{0,14})?` +
 	`(?:\*\*[^*]*[^\s.!?*][ ]*\*\*|__[^_]*[^\s.!?_][ ]*__)[*_: ]*[^\pL]{0,15}$`)
 
 // endsWithColon reports whether the text ends with a colon, emphasis aside.

@@ -1,9 +1,9 @@
 package text
 
 import (
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // maxQuotation is the longest quotation in bytes. What is longer is taken for
@@ -38,14 +38,9 @@ func (in *inline) ticks(i int) int {
 	return len(in.s[i:in.end]) - len(strings.TrimLeft(in.s[i:in.end], "`"))
 }
 
-// form returns an expression that is compiled at its first use: most programs read no message.
-func form(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
-}
-
 // quoteForm is a quotation; its first group must not be followed by a letter, as the closing mark
 // could be an apostrophe.
-var quoteForm = form(`^(?:("[^"]+"|'\w[^'\n]*(?:'\w[^'\n]*)*[^\s']'|‘(?:[^']|'\w)+')(?:\W|$)|` +
+var quoteForm = lazyregexp.New(`^(?:("[^"]+"|'\w[^'\n]*(?:'\w[^'\n]*)*[^\s']'|‘(?:[^']|'\w)+')(?:\W|$)|` +
 	`[“„‟][^“”]+[“”]|[«‹][^»›]+[»›])`)
 
 // quotation masks the quotation that the mark of n bytes at s[i:] opens. A quotation
@@ -76,10 +71,10 @@ func (r *Reader) quotation(i, n int) int {
 
 // The forms of the marks of Markdown and HTML that are not read as text.
 var (
-	tagForm    = form(`^<(?:/?[A-Za-z][^<>\n]*|!--[^<>]*--)>`)
-	imageForm  = form(`^!\[[^][]*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\))?`)
-	targetForm = form(`^\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^][]*\])`)
-	struckForm = form(`^~~[^~]+~~`)
+	tagForm    = lazyregexp.New(`^<(?:/?[A-Za-z][^<>\n]*|!--[^<>]*--)>`)
+	imageForm  = lazyregexp.New(`^!\[[^][]*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\))?`)
+	targetForm = lazyregexp.New(`^\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^][]*\])`)
+	struckForm = lazyregexp.New(`^~~[^~]+~~`)
 )
 
 // tagLen returns the length of the tag that s begins with, 0 if it does not: an address in

@@ -1,0 +1,176 @@
+package incident
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// maxKnownFile limits a workspace file that a scenario contains, in bytes.
+const maxKnownFile = 64 << 10
+
+// readClaude reads sessions of Claude Code, as in ~/.claude/projects, written by versions 1 and 2. A line is a
+// message; the blocks of one answer have a line each, with the same message id.
+func readClaude(s *source) []Conversation {
+	sessions := map[string]*claudeSession{}
+	var order []*claudeSession
+	for _, d := range s.docs {
+		id := d.at("sessionId").text()
+		if id == "" {
+			continue
+		}
+		c := sessions[id]
+		if c == nil {
+			c = &claudeSession{
+				Conversation: Conversation{ID: id, File: d.file, Coding: "claude", Agent: "Claude Code", Files: map[string]string{}},
+				at:           map[string]int{}, seen: map[string]bool{}, touched: map[string]bool{},
+			}
+			sessions[id] = c
+			order = append(order, c)
+		}
+		c.add(d)
+	}
+	var all []Conversation
+	for _, c := range order {
+		if len(c.Turns) > 0 {
+			c.close()
+			all = append(all, c.Conversation)
+		}
+	}
+	return all
+}
+
+// claudeSession collects a session.
+type claudeSession struct {
+	Conversation
+	at        map[string]int  // index of a turn by the id of its answer
+	answers   []claudeAnswer  // of the turns
+	seen      map[string]bool // lines by uuid: a resumed session repeats them
+	touched   map[string]bool // files that are no longer as they were at the start
+	subagents int
+	errors    int
+}
+
+// claudeAnswer is the content of an answer, from all its lines.
+type claudeAnswer struct {
+	content
+	stop string
+}
+
+func (c *claudeSession) add(d document) {
+	if id := d.at("uuid").text(); id != "" {
+		if c.seen[id] {
+			return
+		}
+		c.seen[id] = true
+	}
+	if c.Folder == "" {
+		c.Folder = d.at("cwd").text()
+	}
+	if c.Began.IsZero() {
+		c.Began = d.at("timestamp").time()
+	}
+	switch d.at("type").text() {
+	case "user":
+		c.user(d)
+	case "assistant":
+		c.assistant(d)
+	}
+}
+
+// user reads a message of the user, or results of tools.
+func (c *claudeSession) user(d document) {
+	c.result(d.at("toolUseResult"))
+	if d.at("isMeta").words() == "true" || d.at("isSidechain").words() == "true" || d.at("isCompactSummary").words() == "true" {
+		return
+	}
+	read := contentOf(d.at("message"))
+	text := strings.TrimSpace(read.text())
+	if len(read.results) > 0 || text == "" || strings.HasPrefix(text, "<command-") || strings.HasPrefix(text, "<local-command-") {
+		return
+	}
+	if strings.HasPrefix(text, "[Request interrupted by user") {
+		c.Notes = append(c.Notes, "The user interrupted the agent, which the scenario does not repeat.")
+		return
+	}
+	if read.media > 0 {
+		c.Notes = append(c.Notes, "Images of the user are left out.")
+	}
+	c.Users = append(c.Users, text)
+}
+
+// assistant reads a block of an answer.
+func (c *claudeSession) assistant(d document) {
+	m := d.at("message")
+	if d.at("isApiErrorMessage").words() == "true" || m.at("model").text() == "<synthetic>" {
+		c.errors++ // the program's own words about an error, without its status
+		return
+	}
+	if d.at("isSidechain").words() == "true" {
+		c.subagents++
+	}
+	id := m.at("id").text()
+	i, known := c.at[id]
+	if !known || id == "" {
+		i = len(c.Turns)
+		c.at[id] = i
+		c.Turns = append(c.Turns, Turn{Began: d.at("timestamp").time()})
+		c.answers = append(c.answers, claudeAnswer{})
+	}
+	t, a := &c.Turns[i], &c.answers[i]
+	t.Ended = d.at("timestamp").time()
+	read := contentOf(m)
+	a.texts, a.thinking = append(a.texts, read.texts...), append(a.thinking, read.thinking...)
+	a.calls = append(a.calls, read.calls...)
+	a.stop = m.at("stop_reason").text()
+	t.Reply.Model = m.at("model").text()
+	if u := m.at("usage"); u != nil {
+		cached, written := u.at("cache_read_input_tokens").int(), u.at("cache_creation_input_tokens").int()
+		t.Reply.Usage = usage(u.at("input_tokens").int()+cached+written, cached, written, u.at("output_tokens").int(), 0)
+	}
+}
+
+// result notes what the result of a tool reveals about a file's content at the start.
+func (c *claudeSession) result(v *value) {
+	file := v.at("file")
+	path := v.at("filePath").text()
+	text := v.at("originalFile")
+	if file != nil && file.at("startLine").int() == 1 && file.at("numLines").int() >= file.at("totalLines").int() {
+		path, text = file.at("filePath").text(), file.at("content")
+	}
+	name, err := filepath.Rel(c.Folder, path)
+	if err != nil || path == "" || !filepath.IsLocal(name) || c.touched[name] {
+		return
+	}
+	c.touched[name] = true
+	if text != nil && len(text.text()) <= maxKnownFile {
+		c.Files[filepath.ToSlash(name)] = text.text()
+	}
+}
+
+// close completes the session.
+func (c *claudeSession) close() {
+	for i := range c.Turns {
+		c.Turns[i].answer(c.answers[i].content, c.answers[i].stop)
+	}
+	c.derive()
+	c.Derived = false
+	if c.subagents > 0 {
+		c.Notes = append(c.Notes, "Subagents made some of the calls; their order is that of the session.")
+	}
+	if c.errors > 0 {
+		c.Notes = append(c.Notes, "Calls that ended with an error are left out, because a session has only the program's words about them.")
+	}
+	c.Notes = append(c.Notes,
+		"A session has no initial files, only what the agent read of them, and neither its settings nor its permissions.")
+}
+
+// codingArguments makes the paths in a call relative to the folder in which the agent worked.
+func (c *Conversation) codingArguments(call llm.ToolCall) llm.ToolCall {
+	if len(c.Folder) > 1 {
+		call.Arguments = strings.ReplaceAll(call.Arguments, c.Folder+"/", "")
+		call.Arguments = strings.ReplaceAll(call.Arguments, `"`+c.Folder+`"`, `"."`)
+	}
+	return call
+}

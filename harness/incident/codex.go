@@ -1,0 +1,166 @@
+package incident
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// readCodex reads rollouts of Codex, as in ~/.codex/sessions. A line is an item of the conversation over
+// OpenAI's Responses, or an event. Each file is a session.
+func readCodex(s *source) []Conversation {
+	var all []Conversation
+	var c *codexSession
+	for i, d := range s.docs {
+		if i == 0 || s.docs[i-1].file != d.file {
+			if c != nil && len(c.Turns) > 0 {
+				all = append(all, c.close())
+			}
+			c = &codexSession{Conversation: Conversation{File: d.file, Coding: "codex", Agent: "Codex"}}
+		}
+		c.add(d)
+	}
+	if c != nil && len(c.Turns) > 0 {
+		all = append(all, c.close())
+	}
+	return all
+}
+
+// codexSession collects a rollout.
+type codexSession struct {
+	Conversation
+	model   string
+	answer  content // items of the answer that is not complete
+	began   time.Time
+	usage   *llm.Usage
+	skipped map[string]bool // kinds of items that a script does not have
+}
+
+func (c *codexSession) add(d document) {
+	p, at := d.at("payload"), d.at("timestamp").time()
+	switch d.at("type").text() {
+	case "session_meta":
+		if c.ID == "" {
+			c.ID, c.Folder, c.Began = p.at("id").text(), p.at("cwd").text(), at
+		}
+	case "turn_context":
+		c.model = p.at("model").text()
+	case "response_item":
+		c.item(p, at)
+	case "token_usage_record":
+		c.tokens(p.at("usage"), at)
+	case "event_msg":
+		c.event(p, at)
+	case "compacted":
+		c.Notes = append(c.Notes, "The session was compacted; the call that did so is not in the file.")
+	}
+}
+
+// item reads an item of the conversation.
+func (c *codexSession) item(p *value, at time.Time) {
+	kind := p.at("type").text()
+	role := p.at("role").text()
+	switch {
+	case kind == "message" && role == "user":
+		c.end(at)
+		c.user(p)
+	case kind == "message" && role != "assistant", kind == "function_call_output", kind == "custom_tool_call_output":
+		c.end(at)
+	case kind == "message":
+		read := contentOf(p)
+		c.answer.texts = append(c.answer.texts, read.text())
+	case kind == "reasoning":
+		for _, part := range p.at("summary").list() {
+			c.answer.thinking = append(c.answer.thinking, part.at("text").text())
+		}
+	case kind == "function_call":
+		c.answer.calls = append(c.answer.calls, callOf(p))
+	case kind == "custom_tool_call":
+		raw, _ := json.Marshal(map[string]string{"input": p.at("input").text()}) // strings are valid in JSON
+		c.answer.calls = append(c.answer.calls, llm.ToolCall{
+			ID: p.at("call_id").text(), Name: p.at("name").text(), Arguments: string(raw),
+		})
+	case kind == "local_shell_call":
+		c.answer.calls = append(c.answer.calls, llm.ToolCall{
+			ID: p.at("call_id").text(), Name: "local_shell", Arguments: p.at("action").words(),
+		})
+	default:
+		c.skip(kind)
+	}
+	if c.began.IsZero() {
+		c.began = at
+	}
+}
+
+// skip notes a kind of item that is left out.
+func (c *codexSession) skip(kind string) {
+	if c.skipped == nil {
+		c.skipped = map[string]bool{}
+	}
+	if !c.skipped[kind] {
+		c.skipped[kind] = true
+		c.Notes = append(c.Notes, fmt.Sprintf("Items of the type %q are left out.", kind))
+	}
+}
+
+// user reads a message of the user. Codex sends its own notes in the same role, within XML tags.
+func (c *codexSession) user(p *value) {
+	var texts []string
+	for _, part := range p.at("content").list() {
+		text := strings.TrimSpace(part.at("text").text())
+		own := strings.HasPrefix(text, "<environment_context>") || strings.HasPrefix(text, "<user_instructions>") ||
+			strings.HasPrefix(text, "<turn_aborted>") || strings.HasPrefix(text, "# AGENTS.md instructions")
+		if text != "" && !own {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) > 0 {
+		c.Users = append(c.Users, strings.Join(texts, "\n"))
+	}
+}
+
+// event reads the events that the items do not contain.
+func (c *codexSession) event(p *value, at time.Time) {
+	switch p.at("type").text() {
+	case "token_count":
+		// Also in versions that write a token_usage_record before it, when the answer is complete already.
+		c.tokens(p.at("info", "last_token_usage"), at)
+	case "turn_aborted":
+		c.Notes = append(c.Notes, "The user interrupted the agent, which the scenario does not repeat.")
+	case "error", "stream_error":
+		c.Notes = append(c.Notes, "A call ended with an error, which is left out, because the file does not have its status.")
+	}
+}
+
+// tokens ends an answer with its usage.
+func (c *codexSession) tokens(u *value, at time.Time) {
+	if u == nil || len(c.answer.texts)+len(c.answer.calls) == 0 {
+		return
+	}
+	c.usage = usage(u.at("input_tokens").int(), u.at("cached_input_tokens").int(), u.at("cache_write_input_tokens").int(),
+		u.at("output_tokens").int(), u.at("reasoning_output_tokens").int())
+	c.end(at)
+}
+
+// end completes the current answer, if there is one.
+func (c *codexSession) end(at time.Time) {
+	if len(c.answer.texts)+len(c.answer.calls) > 0 {
+		t := Turn{Began: c.began, Ended: at}
+		t.answer(c.answer, "")
+		t.Reply.Model, t.Reply.Usage = c.model, c.usage
+		c.Turns = append(c.Turns, t)
+		c.answer, c.usage = content{}, nil
+	}
+	c.began = at
+}
+
+func (c *codexSession) close() Conversation {
+	c.end(c.began)
+	c.derive()
+	c.Derived = false
+	c.Notes = append(c.Notes, "A session has neither the files of the workspace nor the agent's settings.")
+	return c.Conversation
+}

@@ -1,0 +1,136 @@
+package incident
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/llm"
+)
+
+// isObservation reports whether a value is an observation of Langfuse.
+func isObservation(v *value) bool {
+	return v.at("traceId") != nil && v.at("startTime") != nil && v.at("type") != nil
+}
+
+// observationsOf returns the observations of a value: itself, those of a trace, or those of a page of
+// the API.
+func observationsOf(v *value) []*value {
+	if isObservation(v) {
+		return []*value{v}
+	}
+	var all []*value
+	for _, item := range slices.Concat(v.at("observations").list(), v.at("data").list()) {
+		for _, o := range append(item.at("observations").list(), item) {
+			if isObservation(o) {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+// readLangfuse reads the generations of an export of Langfuse: observations in JSON or JSON Lines, pages
+// of the API /api/public/observations, or traces with their observations. Each trace is a conversation.
+func readLangfuse(s *source) []Conversation {
+	traces := map[string]*Conversation{}
+	var order []string
+	seen := map[string]bool{}
+	empty := 0
+	for _, d := range s.docs {
+		for _, o := range observationsOf(d.value) {
+			id := o.at("id").text()
+			if o.at("type").text() != "GENERATION" || id != "" && seen[id] {
+				continue
+			}
+			seen[id] = true
+			trace := o.at("traceId").text()
+			if traces[trace] == nil {
+				traces[trace] = &Conversation{ID: trace, File: d.file, Agent: d.at("name").text()}
+				order = append(order, trace)
+			}
+			t := generationOf(o)
+			if t.Missing && t.Failure == nil {
+				empty++
+			}
+			traces[trace].Turns = append(traces[trace].Turns, t)
+		}
+	}
+	if empty > 0 {
+		s.report(s.docs[0], "%d generations have no output; export them with the fields input and output", empty)
+	}
+	var all []Conversation
+	for _, id := range order {
+		c := traces[id]
+		slices.SortStableFunc(c.Turns, func(a, b Turn) int { return a.Began.Compare(b.Began) })
+		c.Began = c.Turns[0].Began
+		if slices.ContainsFunc(c.Turns, func(t Turn) bool { return !t.Missing || t.Failure != nil }) {
+			c.derive()
+			all = append(all, *c)
+		}
+	}
+	return all
+}
+
+func generationOf(o *value) Turn {
+	t := Turn{Began: instant(o.at("startTime")), Ended: instant(o.at("endTime")), Missing: true}
+	if in, ok := o.at("input").nested(); ok {
+		t.Messages = messagesOf(in)
+	} else if text := o.at("input").text(); text != "" {
+		t.Messages = []llm.Message{{Role: llm.User, Content: text}}
+	}
+	out := o.at("output")
+	inner, ok := out.nested()
+	switch {
+	case ok && inner.is('['):
+		if items := inner.list(); len(items) > 0 {
+			t.answer(contentOf(items[0]), "")
+		}
+	case ok && inner.is('{'):
+		c := contentOf(inner)
+		if choices := inner.at("choices").list(); len(choices) > 0 {
+			c = contentOf(choices[0])
+		}
+		if len(c.texts)+len(c.calls) == 0 && inner.first("role", "content") == nil {
+			c.texts = []string{inner.words()} // an answer in JSON
+		}
+		t.answer(c, "")
+	case out.text() != "":
+		t.answer(content{texts: []string{out.text()}}, "")
+	}
+	t.Reply.Model = o.first("model", "providedModelName", "internalModel").text()
+	t.Reply.Usage = generationUsage(o)
+	if o.at("level").text() == "ERROR" {
+		t.Failure = failureOf(o.at("statusMessage").text(), 0, "")
+	}
+	return t
+}
+
+// instant returns a time in RFC 3339, or as databases write it.
+func instant(v *value) time.Time {
+	if at := v.time(); !at.IsZero() {
+		return at
+	}
+	at, _ := time.Parse("2006-01-02 15:04:05.999999999", strings.TrimSuffix(v.text(), " UTC")) // else the zero value
+	return at
+}
+
+// generationUsage returns the tokens of a generation, nil if it has none. Some integrations count cached
+// and reasoning tokens within input and output, others beside them; the total shows which.
+func generationUsage(o *value) *llm.Usage {
+	if u := o.at("usageDetails"); u.at("input") != nil && u.at("output") != nil {
+		in, out := u.at("input").int(), u.at("output").int()
+		cached := u.first("input_cached_tokens", "cache_read_input_tokens", "input_cache_read").int()
+		written := u.first("cache_creation_input_tokens", "input_cache_creation").int()
+		reasoning := u.first("output_reasoning_tokens", "output_reasoning").int()
+		if u.at("total").int() != in+out {
+			in, out = in+cached+written, out+reasoning
+		}
+		return usage(in, cached, written, out, reasoning)
+	}
+	in, out := o.first("promptTokens", "inputUsage"), o.first("completionTokens", "outputUsage")
+	if in == nil || out == nil || in.int() == 0 && out.int() == 0 { // 0 stands for unknown here
+		return nil
+	}
+	return usage(in.int(), 0, 0, out.int(), 0)
+}

@@ -1,0 +1,89 @@
+package incident
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// readPromptfoo reads the results of promptfoo eval -o results.json. Each test of each prompt and
+// provider is a conversation of one call.
+func readPromptfoo(s *source) []Conversation {
+	var all []Conversation
+	for _, d := range s.docs {
+		results := d.at("results", "results").list()
+		if results == nil {
+			s.report(d, "a configuration of promptfoo has no answers; run promptfoo eval -o results.json and import that file")
+		}
+		for i, r := range results {
+			if c, ok := s.resultOf(d, i, r); ok {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+func (s *source) resultOf(d document, i int, r *value) (Conversation, bool) {
+	c := Conversation{
+		ID: d.at("evalId").text() + "#" + strconv.Itoa(i+1), File: d.file, Began: d.at("results", "timestamp").time(),
+		Notes: []string{"promptfoo sends the prompt to the model without an agent; your agent may build it from something else."},
+	}
+	provider := r.at("provider", "id").text()
+	t := Turn{Missing: true}
+	t.Reply.Model = provider[strings.LastIndexByte(provider, ':')+1:]
+	prompt := r.at("prompt", "raw")
+	if inner, ok := prompt.nested(); ok && inner.is('[') {
+		t.Messages = messagesOf(inner)
+	} else {
+		t.Messages = messagesOf(prompt)
+	}
+	response := r.at("response")
+	switch out := response.at("output"); {
+	case out.is('"'):
+		t.answer(content{texts: []string{out.text()}}, response.at("finishReason").text())
+	case out.is('['):
+		var read content
+		for _, call := range out.list() {
+			read.calls = append(read.calls, callOf(call))
+		}
+		t.answer(read, response.at("finishReason").text())
+	case out != nil:
+		t.answer(content{texts: []string{out.words()}}, response.at("finishReason").text())
+	}
+	if t.Missing {
+		s.report(d, "result %d has no answer: %s", i+1, r.first("error", "failureReason").words())
+		return c, false
+	}
+	if u := response.at("tokenUsage"); u.at("prompt") != nil && u.at("completion") != nil {
+		t.Reply.Usage = usage(u.at("prompt").int(), 0, 0, u.at("completion").int(), 0)
+	}
+	c.Turns = []Turn{t}
+	c.derive()
+	for _, a := range r.at("testCase", "assert").list() {
+		c.assertion(a)
+	}
+	return c, true
+}
+
+// assertion adds an assertion as an expression if there is one with the same meaning.
+func (c *Conversation) assertion(a *value) {
+	kind, want := a.at("type").text(), a.at("value").text()
+	quoted := strconv.Quote(want)
+	switch {
+	case want == "":
+		c.Notes = append(c.Notes, fmt.Sprintf("The assertion %q of promptfoo is left out.", kind))
+	case kind == "contains":
+		c.Expect = append(c.Expect, "run.text.contains("+quoted+")")
+	case kind == "not-contains":
+		c.Expect = append(c.Expect, "!run.text.contains("+quoted+")")
+	case kind == "icontains":
+		c.Expect = append(c.Expect, "run.text.lowerAscii().contains("+strconv.Quote(strings.ToLower(want))+")")
+	case kind == "equals":
+		c.Expect = append(c.Expect, "run.text == "+quoted)
+	case kind == "starts-with":
+		c.Expect = append(c.Expect, "run.text.startsWith("+quoted+")")
+	default:
+		c.Notes = append(c.Notes, fmt.Sprintf("The assertion %q of promptfoo is left out.", kind))
+	}
+}

@@ -1,0 +1,116 @@
+package incident
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks"
+	"github.com/rehearse-dev/rehearse/mocks/capture"
+)
+
+// script returns the script of the conversation's calls, and notes what it does not have. cut is true
+// if it ends before the conversation.
+func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut bool) {
+	slices.SortStableFunc(c.Turns, func(a, b Turn) int { return a.Began.Compare(b.Began) })
+	var turns []capture.Turn
+	for i := range c.Turns {
+		t := &c.Turns[i]
+		answer, why := c.answerOf(t)
+		if why == "" {
+			request := llm.Request{Model: t.Reply.Model, Messages: t.Messages}
+			turns = append(turns, capture.Turn{N: i + 1, Request: request, Answer: answer, Model: t.Reply.Model})
+			continue
+		}
+		if t.Failure != nil {
+			c.Notes = append(c.Notes, fmt.Sprintf("Call %d is left out: %s.", i+1, why))
+			continue
+		}
+		c.Notes = append(c.Notes, fmt.Sprintf("The script ends before call %d of %d: %s.", i+1, len(c.Turns), why))
+		cut = true
+		break
+	}
+	options := capture.ScriptOptions{Matching: match, Assert: match == capture.ByText}
+	failed := len(turns) > 0 && turns[len(turns)-1].Answer.Fault != nil
+	if match == capture.ByText && !c.overlapping() && !failed {
+		options.Matching = capture.InOrder
+	}
+	script = capture.ScriptOf(turns, options)
+	if n := len(script.Rules); failed && n > 0 {
+		script.Rules[n-1].Times = 0 // without a limit, for the attempts of the client
+		c.Notes = append(c.Notes, "The last call failed. How often the client tried is not known, so its fault has no limit.")
+	}
+	for i := range script.Replies {
+		if script.Replies[i].Times == 1 {
+			script.Replies[i].Times = 0 // the default
+		}
+	}
+	if script.Model == "" && len(turns) > 0 {
+		models := map[string]bool{}
+		for _, t := range turns {
+			models[t.Model] = true
+		}
+		if len(models) > 1 {
+			script.Model = turns[0].Model
+			c.Notes = append(c.Notes, "Several models answered; the price and the tokenizer are those of the first.")
+		}
+	}
+	return script, cut
+}
+
+// overlapping reports whether a call began before the one before it had ended.
+func (c *Conversation) overlapping() bool {
+	for i := 1; i < len(c.Turns); i++ {
+		if c.Turns[i].Began.Before(c.Turns[i-1].Ended) {
+			return true
+		}
+	}
+	return false
+}
+
+// answerOf returns the answer of a turn, or why there is none.
+func (c *Conversation) answerOf(t *Turn) (a mocks.Answer, why string) {
+	if f := t.Failure; f != nil {
+		if f.Status < http.StatusBadRequest || f.Status > 599 {
+			return a, "it failed (" + cmp.Or(f.Message, "without a message") + "), and its HTTP status is not known"
+		}
+		return mocks.Answer{Fault: &mocks.Fault{Kind: "status", Status: f.Status, Message: f.Message}}, ""
+	}
+	if t.Missing {
+		return a, "its answer is not in the file"
+	}
+	reply := t.Reply
+	reply.ToolCalls = slices.Clone(reply.ToolCalls)
+	for i := range reply.ToolCalls {
+		reply.ToolCalls[i] = c.codingArguments(reply.ToolCalls[i])
+	}
+	a, err := capture.AnswerOf(reply)
+	if err != nil {
+		return a, err.Error()
+	}
+	a.Thinking = t.Thinking
+	return a, ""
+}
+
+// tools returns the names of the called tools in order.
+func (c *Conversation) tools() string {
+	names := map[string]bool{}
+	var list []string
+	calls := 0
+	for i := range c.Turns {
+		for _, call := range c.Turns[i].Reply.ToolCalls {
+			calls++
+			if !names[call.Name] {
+				names[call.Name] = true
+				list = append(list, call.Name)
+			}
+		}
+	}
+	if calls == 0 {
+		return "no tools"
+	}
+	return fmt.Sprintf("%s (%s)", format.Plural(calls, "tool call"), joined(list))
+}

@@ -1,0 +1,188 @@
+package incident
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/jsonl"
+)
+
+const (
+	// maxLine limits a line of a file in bytes.
+	maxLine = 64 << 20
+	// maxMalformed limits the malformed lines of a file that are reported one by one.
+	maxMalformed = 10
+)
+
+// document is a JSON value of a file: the whole file, an element of its list, or a line.
+type document struct {
+	*value
+	file string
+	line int // 0 if the file is one value
+}
+
+// documents returns the JSON values of a file, which is one value, a list, or has a value on each line.
+// Malformed lines are findings.
+func documents(f file) ([]document, []Finding) {
+	data := bytes.TrimPrefix(f.data, []byte("\xef\xbb\xbf"))
+	if json.Valid(data) {
+		whole := &value{raw: data}
+		var docs []document
+		for _, item := range whole.list() {
+			docs = append(docs, document{item, f.name, 0})
+		}
+		if docs == nil {
+			docs = []document{{whole, f.name, 0}}
+		}
+		return docs, nil
+	}
+	var docs []document
+	var found []Finding
+	more := 0
+	report := func(line int, message string) {
+		if len(found) < maxMalformed {
+			found = append(found, Finding{f.name, line, message})
+		} else {
+			more++
+		}
+	}
+	in := jsonl.NewReader(bytes.NewReader(data), maxLine)
+	for {
+		line, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		line = bytes.TrimSpace(line)
+		switch {
+		case err != nil:
+			report(in.Line(), err.Error())
+		case len(line) == 0:
+		case !json.Valid(line):
+			report(in.Line(), "the line is not JSON and is left out")
+		default:
+			docs = append(docs, document{&value{raw: bytes.Clone(line)}, f.name, in.Line()})
+		}
+	}
+	if more > 0 {
+		found = append(found, Finding{f.name, 0, fmt.Sprintf("%d further lines are not JSON", more)})
+	}
+	return docs, found
+}
+
+// value is a JSON value of unknown form. Its methods return zero values where the form differs; nil
+// is a missing value.
+type value struct {
+	raw    json.RawMessage
+	fields map[string]*value // of an object, once it was decoded
+}
+
+// at returns the value at a path of members.
+func (v *value) at(path ...string) *value {
+	for _, key := range path {
+		v = v.object()[key]
+	}
+	return v
+}
+
+// first returns the first of the members that exists and is not null.
+func (v *value) first(keys ...string) *value {
+	for _, key := range keys {
+		if m := v.at(key); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// object returns the members of an object that are not null.
+func (v *value) object() map[string]*value {
+	if !v.is('{') {
+		return nil
+	}
+	if v.fields == nil {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(v.raw, &members) != nil {
+			return nil
+		}
+		v.fields = make(map[string]*value, len(members))
+		for key, raw := range members {
+			if string(raw) != "null" {
+				v.fields[key] = &value{raw: raw}
+			}
+		}
+	}
+	return v.fields
+}
+
+// list returns the items of a list.
+func (v *value) list() []*value {
+	var items []json.RawMessage
+	if !v.is('[') || json.Unmarshal(v.raw, &items) != nil {
+		return nil
+	}
+	values := make([]*value, len(items))
+	for i, raw := range items {
+		values[i] = &value{raw: raw}
+	}
+	return values
+}
+
+// is reports whether the JSON text of the value begins with a character.
+func (v *value) is(c byte) bool {
+	return v != nil && bytes.HasPrefix(bytes.TrimLeft(v.raw, " \t\r\n"), []byte{c})
+}
+
+// text returns a string.
+func (v *value) text() string {
+	var s string
+	if v.is('"') {
+		_ = json.Unmarshal(v.raw, &s) // the zero value, where the form differs
+	}
+	return s
+}
+
+// words returns a string, or the JSON text of another value.
+func (v *value) words() string {
+	if v == nil {
+		return ""
+	}
+	if v.is('"') {
+		return v.text()
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, v.raw) != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// int returns a whole number, which may be a string as in OTLP.
+func (v *value) int() int {
+	n, _ := strconv.ParseInt(strings.Trim(v.words(), `"`), 10, 64) // the zero value, where the form differs
+	return int(n)
+}
+
+// time returns a time in RFC 3339.
+func (v *value) time() time.Time {
+	t, _ := time.Parse(time.RFC3339Nano, v.text()) // the zero value, where the form differs
+	return t
+}
+
+// nested returns the value that a string contains as JSON text; other values are returned as they are.
+// ok is false for a string that is not JSON.
+func (v *value) nested() (inner *value, ok bool) {
+	if !v.is('"') {
+		return v, v != nil
+	}
+	text := []byte(v.text())
+	if !json.Valid(text) {
+		return nil, false
+	}
+	return &value{raw: text}, true
+}

@@ -1,0 +1,61 @@
+package mocks
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// beside returns the exchange of a request that is not a call of the model. It reports the request if the
+// answer is an error, as a client that ignores it would otherwise pass.
+func (e *Engine) beside(ctx context.Context, r *http.Request, path string, frames []wire.Frame) *Exchange {
+	if frames[0].Status >= http.StatusBadRequest {
+		e.reportInvalid(r, path, frames, "")
+	}
+	return e.side(ctx, frames)
+}
+
+// reportInvalid reports a request that was refused, because of a rule unless that is empty.
+func (e *Engine) reportInvalid(r *http.Request, path string, frames []wire.Frame, rule string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.journal.stray(invalid, fmt.Sprintf("invalid request: %s %s was refused with status %d: %.300s%s",
+		shortMethod(r.Method), shorten(path), frames[0].Status, refusal(frames[0].Data), relaxHint(rule)))
+}
+
+// relaxHint names the rule that a request breaks.
+func relaxHint(rule string) string {
+	if rule == "" {
+		return ""
+	}
+	return " (the rule " + rule + ", which `relax: [" + rule + "]` in the script turns off)"
+}
+
+// unreadable refuses a request whose body cannot be read. It reports one that is too large, but not one whose
+// client has left.
+func (e *Engine) unreadable(ctx context.Context, codec wire.Codec, r *http.Request, path string, err error) *Exchange {
+	frames := codec.EncodeError(bodyError(err))
+	if errors.Is(err, errTooLarge) {
+		return e.beside(ctx, r, path, frames)
+	}
+	return e.side(ctx, frames)
+}
+
+// refusal returns the message of an error in any provider's form.
+func refusal(body []byte) string {
+	var outer struct {
+		Message string
+		Error   json.RawMessage
+	}
+	_ = json.Unmarshal(body, &outer) // the zero value has no message
+	var inner struct{ Message string }
+	_ = json.Unmarshal(outer.Error, &inner) // Ollama's is a text
+	var text string
+	_ = json.Unmarshal(outer.Error, &text)
+	return cmp.Or(outer.Message, inner.Message, text)
+}

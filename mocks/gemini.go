@@ -1,0 +1,79 @@
+package mocks
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// isGemini reports whether a request is from a client of Google's API.
+func isGemini(header http.Header) bool { return header.Get("X-Goog-Api-Key") != "" }
+
+// gemini plans the answer to a request of the Gemini API; nil if the path is another protocol's. Its
+// paths are below /v1beta, for Vertex AI below /v1beta1, or below /v1, where only a method of a model shows that they
+// are not OpenAI's.
+func (e *Engine) gemini(ctx context.Context, r *http.Request, path string) *Exchange {
+	below, own := strings.CutPrefix(path, "/v1beta/")
+	if !own && !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/v1beta1/") {
+		return nil
+	}
+	model, method := wire.GeminiMethod(path)
+	want := http.MethodPost
+	if method == "" {
+		if !own || below != "models" && !strings.HasPrefix(below, "models/") {
+			return nil
+		}
+		want = http.MethodGet
+	}
+	switch {
+	case r.Method != want:
+		return e.stray(ctx, wire.Gemini{}, r, &wire.APIError{
+			Status:  http.StatusMethodNotAllowed,
+			Message: fmt.Sprintf("Not allowed to %s on %s; use %s.", shortMethod(r.Method), shorten(path), want),
+		})
+	case want == http.MethodGet:
+		return e.side(ctx, e.geminiModels(below))
+	}
+	codec, ok := wire.ForPath(r.Method, path+"?"+r.URL.RawQuery)
+	if !ok {
+		codec = wire.Gemini{Model: model}
+	}
+	body, err := readBody(r)
+	if err != nil {
+		return e.unreadable(ctx, codec, r, path, err)
+	}
+	defer releaseBody(body)
+	switch {
+	case ok:
+		return e.Begin(ctx, codec, r.Header, body.Bytes())
+	case method == wire.GeminiCount:
+		return e.beside(ctx, r, path, e.countGemini(wire.Gemini{Model: model}, body.Bytes()))
+	case method == wire.GeminiEmbed, method == wire.GeminiEmbedBatch:
+		return e.beside(ctx, r, path, wire.Gemini{Model: model}.Embed(body.Bytes(), method == wire.GeminiEmbedBatch))
+	}
+	return e.stray(ctx, codec, r, &wire.APIError{
+		Status: http.StatusNotFound,
+		Message: fmt.Sprintf("models/%s has no method %s in this scripted server. There are generateContent, streamGenerateContent, "+
+			"countTokens, embedContent and batchEmbedContents.", shorten(model), shorten(method)),
+	})
+}
+
+// geminiModels answers GET /v1beta/models and /v1beta/models/NAME.
+func (e *Engine) geminiModels(below string) []wire.Frame {
+	now := e.opts.Clock.Now()
+	if name, one := strings.CutPrefix(below, "models/"); one {
+		return wire.Gemini{}.EncodeModel(name, now)
+	}
+	return wire.Gemini{}.EncodeModels(e.program.script.Model, now)
+}
+
+func (e *Engine) countGemini(codec wire.Gemini, body []byte) []wire.Frame {
+	call, apiErr := codec.DecodeCount(body)
+	if apiErr != nil {
+		return codec.EncodeError(apiErr)
+	}
+	return codec.EncodeTokens(e.input(&call, call.Model))
+}

@@ -1,0 +1,101 @@
+package mocks
+
+import (
+	"fmt"
+
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+// StorageFault is a fault of the requests about files and batches, which are not calls.
+type StorageFault struct {
+	// Request is the kind of request, such as "POST /v1/files" or "GET /v1/batches/*"; * is an id.
+	Request string `yaml:"request" json:"request"`
+	// Fault fires at the first Fault.Times requests. If it replaces the answer, the request changes no file and no batch,
+	// as if it had not arrived; if it cuts the answer off, the request takes effect.
+	Fault Fault `yaml:"fault" json:"fault"`
+}
+
+// storageFault is a StorageFault, compiled.
+type storageFault struct {
+	*StorageFault
+	name  string // "storage[0]"
+	built wire.Fault
+}
+
+func (f *storageFault) times() int { return max(f.Fault.Times, 1) }
+
+func compileStorage(given []StorageFault) ([]storageFault, error) {
+	compiled := make([]storageFault, len(given))
+	for i := range given {
+		built, err := wire.NewFault(given[i].Fault.spec())
+		if err != nil {
+			return nil, err
+		}
+		compiled[i] = storageFault{&given[i], fmt.Sprintf("storage[%d]", i), built}
+	}
+	return compiled, nil
+}
+
+// storage checks the faults of files and batches.
+func (v *validator) storage(s *Script) {
+	for i := range s.Storage {
+		f, at := &s.Storage[i], fmt.Sprintf("storage[%d]", i)
+		v.word(at+".request", "a request about files or batches", f.Request, wire.StorageRequests())
+		if !v.word(at+".fault.kind", "a fault of such a request", f.Fault.Kind, wire.StoredFaults()) {
+			continue
+		}
+		v.faultOptions(at+".fault", &f.Fault)
+		if f.Fault.Times < 0 {
+			v.add(at+".fault.times", "must be at least 1, not %d", f.Fault.Times)
+		}
+	}
+}
+
+// storedAnswer encodes an answer of the storage. Faults that replace the answer do not ask for it.
+type storedAnswer struct {
+	wire.Codec
+	respond func() []wire.Frame
+}
+
+func (a storedAnswer) Encode(wire.Call, wire.Completion) []wire.Frame { return a.respond() }
+
+// planStored plans the answer of x to a kind of request, with the first fault of the script for it that is left.
+func (e *Engine) planStored(x *Exchange, codec wire.Codec, request string, respond func() []wire.Frame) {
+	built := e.scheduleStored(x, request)
+	if built == nil {
+		x.send(respond())
+		return
+	}
+	frames, ok := built(storedAnswer{codec, respond}, wire.Call{}, wire.Completion{})
+	x.send(frames)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if ok {
+		x.faults[0].frame = 0
+	} else {
+		x.unschedule(whyHidden)
+	}
+}
+
+func (e *Engine) scheduleStored(x *Exchange, request string) wire.Fault {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range e.program.storage {
+		f, count := &e.program.storage[i], &e.storageFaults[i]
+		if f.Request == request && count.fired+count.armed < f.times() {
+			x.schedule(scheduledFault{count: count, kind: f.Fault.Kind, fault: &f.Fault, built: f.built})
+			return f.built
+		}
+	}
+	return nil
+}
+
+// unfiredStored describes the faults of files and batches that fired less often than planned.
+func (e *Engine) unfiredStored() (all []string) {
+	for i := range e.program.storage {
+		if f := &e.program.storage[i]; e.storageFaults[i].fired < f.times() {
+			all = append(all, fmt.Sprintf("%s: %s (fired %d of %d)", f.name, f.Fault.Kind, e.storageFaults[i].fired, f.times()))
+		}
+	}
+	return all
+}

@@ -1,0 +1,173 @@
+package wire_test
+
+import (
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks/wire"
+)
+
+var _ = DescribeTable("SplitRoot", Label("H-02"),
+	func(path, root, deployment, endpoint string) {
+		got, rest := wire.SplitRoot(path)
+		Expect(got).To(Equal(wire.Root{Path: root, Deployment: deployment}))
+		Expect(rest).To(Equal(endpoint))
+	},
+	Entry("OpenAI", "/v1/chat/completions", "/v1", "", "/chat/completions"),
+	Entry("Azure", "/openai/deployments/gpt-4o/chat/completions", "/openai/deployments/gpt-4o", "gpt-4o", "/chat/completions"),
+	Entry("Azure without a deployment", "/openai/responses", "/openai", "", "/responses"),
+	Entry("Azure's client with OpenAI's base URL", "/v1/deployments/d/embeddings", "/v1/deployments/d", "d", "/embeddings"),
+	Entry("Groq", "/openai/v1/models/m", "/openai/v1", "", "/models/m"),
+	Entry("OpenRouter", "/api/v1/chat/completions", "/api/v1", "", "/chat/completions"),
+	Entry("no root", "/chat/completions", "", "", "/chat/completions"),
+	Entry("a root twice", "/v1/v1/messages", "/v1", "", "/v1/messages"),
+	Entry("an empty deployment", "/openai/deployments//embeddings", "/openai", "", "/deployments//embeddings"),
+	Entry("a deployment alone", "/openai/deployments/x", "/openai", "", "/deployments/x"),
+	Entry("a longer word", "/v1beta/models", "", "", "/v1beta/models"),
+)
+
+var _ = Describe("other services' chat completions", Label("H-02"), func() {
+	thoughtful := wire.Completion{ID: "chatcmpl-1", Text: "a b", Thinking: "first this", Usage: llm.Usage{Output: 4, Reasoning: 2}}
+	at := func(root, deployment string) wire.OpenAIChat {
+		return wire.OpenAIChat{Root: wire.Root{Path: root, Deployment: deployment}}
+	}
+
+	DescribeTable("carry thinking",
+		func(codec wire.OpenAIChat, model, field string) {
+			for _, stream := range []bool{false, true} {
+				call := wire.Call{Request: llm.Request{Model: model, Stream: stream}}
+				body := bodyOf(codec.Encode(call, thoughtful))
+				back, err := codec.ReadAnswer(stream, body)
+				Expect(err).NotTo(HaveOccurred())
+				Expect(back.Text).To(Equal("a b"))
+				if field == "" {
+					Expect(string(body)).NotTo(ContainSubstring(`"reasoning` + `_content"`))
+					Expect(back.Thinking).To(BeEmpty())
+					continue
+				}
+				Expect(string(body)).To(ContainSubstring(`"` + field + `":"first`))
+				Expect(back.Thinking).To(Equal("first this"))
+			}
+		},
+		Entry("of DeepSeek", at("/v1", ""), "deepseek-reasoner", "reasoning_content"),
+		Entry("without /v1", at("", ""), "deepseek-reasoner", "reasoning_content"),
+		Entry("of Groq", at("/openai/v1", ""), "qwen/qwen3-32b", "reasoning"),
+		Entry("of an open model of OpenAI's", at("/openai/v1", ""), "openai/gpt-oss-120b", "reasoning"),
+		Entry("of OpenRouter, for any model", at("/api/v1", ""), "openai/gpt-5", "reasoning"),
+		Entry("not of OpenAI", at("/v1", ""), "gpt-5.4-mini", ""),
+		Entry("not of OpenAI's o3", at("/v1", ""), "o3", ""),
+		Entry("not of Azure", at("/openai/deployments/d", "d"), "d", ""),
+	)
+
+	It("give each piece of a streamed thought a chunk, before the text", func() {
+		expectGolden("reasoning-stream", render(codec.Encode(wire.Call{Request: llm.Request{Model: "deepseek-reasoner", Stream: true}}, thoughtful)))
+	})
+
+	It("begin a stream of Azure with the result of its filter", func() {
+		azure := at("/openai/deployments/d", "d")
+		expectGolden("azure-stream", render(azure.Encode(usageCall, textAnswer)))
+		call, err := azure.Decode([]byte(`{"messages":[` + user + `]}`))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(call.Model).To(Equal("d"))
+	})
+
+	It("read a thought that is in both fields once, and skip one that is not a text", func() {
+		for body, want := range map[string]string{
+			`{"reasoning_content":"hm","reasoning":"hm"}`: "hm", `{"reasoning":"hm"}`: "hm", `{"reasoning":{"effort":1}}`: "", `{"reasoning":null}`: "",
+		} {
+			c, err := codec.ReadAnswer(false, []byte(`{"choices":[{"index":0,"message":`+body+`,"finish_reason":"stop"}]}`))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(c.Thinking).To(Equal(want))
+		}
+	})
+
+	It("get the usage in a stream without asking, and from Mistral whole tool calls", func() {
+		for _, x := range []struct {
+			codec wire.OpenAIChat
+			model string
+			want  bool
+		}{{at("/v1", ""), "gpt-4.1", false}, {at("/api/v1", ""), "gpt-4.1", true}, {at("/v1", ""), "magistral-medium", true}} {
+			call, err := x.codec.Decode([]byte(gptAsking(x.model, `"stream":true`)))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(call.IncludeUsage).To(Equal(x.want), x.model)
+			body := bodyOf(x.codec.Encode(call, toolAnswer))
+			Expect(strings.Contains(string(body), `"function":{"name":"read_file","arguments":"{\"path\":\"a b.txt\"}"`)).To(Equal(x.model == "magistral-medium"))
+			back, readErr := x.codec.ReadAnswer(true, body)
+			Expect(readErr).NotTo(HaveOccurred())
+			Expect(back.ToolCalls).To(Equal(toolAnswer.ToolCalls))
+		}
+	})
+
+	It("give Mistral's embeddings an id", func() {
+		for model, has := range map[string]bool{"mistral-embed": true, "text-embedding-3-small": false} {
+			body := string(codec.Embed([]byte(`{"model":"`+model+`","input":"x","dimensions":1}`), nil)[0].Data)
+			Expect(strings.Contains(body, `"id":"embd-`)).To(Equal(has))
+		}
+		body := string(at("/openai/deployments/e", "e").Embed([]byte(`{"input":"x","dimensions":1}`), nil)[0].Data)
+		Expect(body).To(ContainSubstring(`"model":"e"`))
+	})
+
+	It("send several choices, with the usage once", func() {
+		second := toolAnswer
+		several := textAnswer
+		several.More = []wire.Completion{second}
+		call := usageCall
+		call.N = 2
+		expectGolden("choices", "== at once\n"+render(codec.Encode(plainCall, several))+"== streamed\n"+render(codec.Encode(call, several)))
+		first, err := codec.ReadAnswer(true, bodyOf(codec.Encode(call, several)))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(first.Text).To(Equal(textAnswer.Text))
+		Expect(first.ToolCalls).To(BeEmpty())
+	})
+})
+
+var _ = Describe("functions, the older form of tools,", Label("H-02"), func() {
+	const functions = `"functions":[{"name":"f","description":"d","parameters":{"type":"object"}}]`
+	const called = `{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"a\":1}"}}`
+	const returned = `{"role":"function","name":"f","content":"ok"}`
+
+	It("are read as tools, calls and results", func() {
+		body := saying(user, called, returned)
+		call, err := codec.Decode([]byte(body[:len(body)-1] + `,` + functions + `,"function_call":{"name":"f"}}`))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(call.Tools).To(HaveExactElements(HaveField("Name", "f")))
+		Expect(call.Messages[1].ToolCalls).To(HaveExactElements(HaveField("Arguments", `{"a":1}`)))
+		Expect(call.Messages[2]).To(And(HaveField("Role", llm.ToolRole), HaveField("Content", "ok"), HaveField("ToolCallID", call.Messages[1].ToolCalls[0].ID)))
+		for _, call.Stream = range []bool{false, true} {
+			sent := bodyOf(codec.Encode(call, wire.Completion{ID: "chatcmpl-1", ToolCalls: toolAnswer.ToolCalls[:1]}))
+			Expect(string(sent)).To(ContainSubstring(`"function_call":{"name":"read_file"`))
+			Expect(string(sent)).To(ContainSubstring(`"finish_reason":"function_call"`))
+			Expect(string(sent)).NotTo(ContainSubstring("tool_calls"))
+			back, err := codec.ReadAnswer(call.Stream, sent)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(back.Finish).To(Equal(llm.FinishToolCalls))
+			Expect(back.ToolCalls).To(HaveExactElements(And(HaveField("Name", "read_file"), HaveField("Arguments", `{"path":"a b.txt"}`))))
+		}
+	})
+
+	DescribeTable("are refused as by the provider", func(body, param, message string) {
+		_, err := codec.Decode([]byte(body))
+		Expect(err).To(HaveOccurred())
+		Expect(err.Param).To(Equal(param))
+		Expect(err.Message).To(ContainSubstring(message))
+	},
+		Entry("beside tools", asking(functions, tool), "functions", "same time"),
+		Entry("an empty list", asking(`"functions":[]`), "functions", "empty array"),
+		Entry("without a name", asking(`"functions":[{}]`), "functions[0].name", "Missing"),
+		Entry("a choice without functions", asking(`"function_call":"auto"`), "function_call", "only allowed when"),
+		Entry("another choice", asking(functions, `"function_call":"f"`), "function_call", "'none', 'auto'"),
+		Entry("an unknown function", asking(functions, `"function_call":{"name":"g"}`), "function_call", "no function named 'g'"),
+		Entry("a result without a name", saying(user, called, `{"role":"function","content":"x"}`), "messages[2].name", "Missing"),
+		Entry("a call by the user", saying(`{"role":"user","content":"x","function_call":{"name":"f","arguments":""}}`), "messages[0].function_call", "role 'assistant'"),
+	)
+
+	It("need no result for each call, and no call for each result", func() {
+		for _, messages := range []string{saying(user, called, user), saying(user, returned)} {
+			_, err := codec.Decode([]byte(messages))
+			Expect(err).NotTo(HaveOccurred())
+		}
+	})
+})

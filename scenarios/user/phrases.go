@@ -1,0 +1,80 @@
+package user
+
+import (
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/textfold"
+)
+
+// phrases are the texts of a language that a file need not give.
+type phrases struct {
+	fact      string // has the name and the value
+	silence   string // the answer to an empty answer
+	closing   string
+	otherwise []string
+	// requests are the words of sentences that ask for something without a question mark, folded.
+	requests map[string]bool
+}
+
+var languages = map[string]phrases{
+	"en": {
+		fact: "The {name} is {value}.", silence: "Hello? Are you still there?", closing: "I give up. Goodbye.",
+		otherwise: []string{"That does not answer my question.", "That does not help me.", "I still need this solved."},
+		requests:  textfold.WordSet("what which provide give tell send share enter need specify confirm know"),
+	},
+	"fr": {
+		fact: "Voici : {name}, {value}.", silence: "Bonjour ? Vous êtes toujours là ?", closing: "J'abandonne. Au revoir.",
+		otherwise: []string{"Cela ne répond pas à ma question.", "Cela ne m'aide pas.", "Mon problème n'est toujours pas réglé."},
+		requests: textfold.WordSet("quel quelle quels quelles donner donnez indiquer indiquez fournir fournissez envoyer envoyez " +
+			"communiquer communiquez preciser precisez besoin saisir saisissez confirmer confirmez"),
+	},
+}
+
+// asks reports whether a reply asks for a fact by its name: a sentence has all words of the name,
+// is a question or a request, and does not have the fact itself.
+func (p *phrases) asks(reply, name, value string) bool {
+	wanted := textfold.Fold(name)
+	for _, sentence := range sentences(reply) {
+		words := map[string]bool{}
+		request := strings.HasSuffix(sentence, "?")
+		for _, word := range textfold.Fold(sentence) {
+			words[word] = true
+			request = request || p.requests[word]
+		}
+		if request && hasAll(words, wanted) && !containsWhole(sentence, value) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasAll(words map[string]bool, wanted []string) bool {
+	for _, word := range wanted {
+		if !words[word] {
+			return false
+		}
+	}
+	return true
+}
+
+// sentences splits a text after each question mark, exclamation mark and full stop before white
+// space, and at each line break.
+func sentences(text string) (all []string) {
+	start := 0
+	add := func(end int) {
+		if s := strings.TrimSpace(text[start:end]); s != "" {
+			all = append(all, s)
+		}
+		start = end
+	}
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '\n', c == '?', c == '!':
+			add(i + 1)
+		case c == '.' && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\t'):
+			add(i + 1)
+		}
+	}
+	add(len(text))
+	return all
+}

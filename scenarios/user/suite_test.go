@@ -1,0 +1,13 @@
+package user_test
+
+import (
+	"testing"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func TestUser(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "scenarios/user")
+}
