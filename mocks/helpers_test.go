@@ -39,7 +39,7 @@ type rig struct {
 	clock  *clock.Virtual
 	client *http.Client
 	base   string
-	// settle waits until the engine has seen the end of every exchange.
+	// settle ends the open exchanges and waits until the engine has seen the end of each.
 	settle func()
 }
 
@@ -66,6 +66,7 @@ func overSocket(p *mocks.Program, o mocks.EngineOptions) *rig {
 	settle := func() {
 		GinkgoHelper()
 		Expect(server.Detach(context.Background(), "7")).To(Succeed())
+		Expect(server.Attach("7", e)).To(Succeed())
 	}
 	return &rig{e, v, &http.Client{Transport: transport}, listening.URL + "/t/7/v1", settle}
 }
@@ -143,11 +144,20 @@ func (r *rig) do(ctx context.Context, method, path, body string, header http.Hea
 	}
 	response, err := r.client.Do(request)
 	if err != nil {
-		return outcome{Err: class(err)}
+		return r.left(outcome{Err: class(err)})
 	}
 	defer response.Body.Close()
 	data, err := io.ReadAll(response.Body)
-	return outcome{response.StatusCode, response.Header.Get("Content-Type"), string(data), class(err)}
+	return r.left(outcome{response.StatusCode, response.Header.Get("Content-Type"), string(data), class(err)})
+}
+
+// left returns o after a server that this client no longer waits for has stopped: one that goes on sleeping
+// would run into the deadline of the next request.
+func (r *rig) left(o outcome) outcome {
+	if o.Err == "deadline" {
+		r.settle()
+	}
+	return o
 }
 
 // ask is one call whose last user message is text.
