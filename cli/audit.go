@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/reports/doc"
+	"github.com/rehearse-dev/rehearse/reports/rundir"
 )
 
 const auditExitCodes = `Exit codes:
@@ -64,6 +66,9 @@ of one interview as a link, use "rehearse interview share".
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if recording := runToAudit(args[0]); recording != "" {
 				return a.auditRun(cmd.Context(), recording, flags)
+			}
+			if _, err := os.Stat(rundir.File(args[0], rundir.ExperimentFile)); err == nil {
+				return usage(fmt.Errorf("%s has an experiment, and audit takes a run; see rehearse report %[1]s", args[0]))
 			}
 			err := a.audit(cmd.Context(), args[0], flags)
 			if exit, ok := errors.AsType[*exitError](err); ok && exit.code == exitUsage {

@@ -115,6 +115,18 @@ func OutcomeLine(list []result.Exploration) string {
 	return format.Count(total, "run") + " perturbed: " + strings.Join(parts, ", ")
 }
 
+// OverallVerdict returns the verdict of a run together with the explorations whose runs it recorded.
+func OverallVerdict(r *Report, explored ...result.Exploration) gate.Verdict {
+	if r.Altered {
+		return gate.Fail
+	}
+	verdicts := []gate.Verdict{r.Verdict}
+	for i := range explored {
+		verdicts = append(verdicts, explored[i].Verdict())
+	}
+	return gate.Overall(verdicts)
+}
+
 // explorationSummary describes the exploration in one sentence.
 func explorationSummary(r *result.Exploration) doc.Text {
 	text := OutcomeLine([]result.Exploration{*r})

@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/compare"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports/doc"
@@ -27,7 +28,9 @@ const (
 type Audit struct {
 	Schema string `json:"schema"`
 	Report Report `json:"report"`
-	Origin Origin `json:"origin"`
+	// Exploration has all runs of an exploration, of which the report has those that were recorded; nil for other runs.
+	Exploration *result.Exploration `json:"exploration,omitempty"`
+	Origin      Origin              `json:"origin"`
 	// Integrity is whether the files are as they were when the run ended.
 	Integrity Integrity `json:"integrity"`
 	// Scenarios are those of the recording, with digests, prices and the settings in force.
@@ -94,8 +97,17 @@ func AuditDocument(a *Audit) doc.Document {
 		Kind: "Audit of run", Name: doc.Line(doc.Quote(r.Run.ID)), Verdict: Word(*r), Tone: wordTone(*r), Summary: doc.Line(summary(*r)),
 		Origin: append(a.Origin.Facts(), auditRun(r.Run)...), Lead: problems(*r), Static: true,
 	}
-	d.Body = append(d.Body, integritySection(&a.Integrity), newSection("Results", doc.Plain, scenarioTable(r.Scenarios)))
-	d.Body = append(d.Body, auditLeftOut(r)...)
+	d.Body = append(d.Body, integritySection(&a.Integrity))
+	if x := a.Exploration; x != nil {
+		explored := ExplorationDocument(x, nil)
+		d.Summary = explored.Summary
+		if !r.Altered && OverallVerdict(r, *x) == x.Verdict() {
+			d.Verdict, d.Tone = explored.Verdict, explored.Tone
+		}
+		d.Body = append(d.Body, explored.Section())
+	}
+	d.Body = append(d.Body, newSection("Results", doc.Plain, scenarioTable(r.Scenarios)))
+	d.Body = append(d.Body, a.leftOut())
 	d.Body = append(d.Body, a.changes()...)
 	if a.Requirements != nil {
 		d.Body = append(d.Body, a.Requirements.Document().Section())
@@ -139,9 +151,9 @@ func integritySection(i *Integrity) doc.Section {
 	return s
 }
 
-// auditLeftOut lists what was skipped or not run, with the reasons.
-func auditLeftOut(r *Report) []doc.Block {
-	list := doc.List{Noun: "scenarios"}
+// leftOut lists what was skipped or not run, with the reasons.
+func (a *Audit) leftOut() doc.Block {
+	list, r := doc.List{Noun: "scenarios"}, &a.Report
 	for _, s := range r.Scenarios {
 		if s.Verdict == gate.Skip {
 			list.Items = append(list.Items, doc.Item{Text: doc.Line(doc.Quote(s.Name), ": ", doc.Quote(s.skipMessage()))})
@@ -150,10 +162,16 @@ func auditLeftOut(r *Report) []doc.Block {
 	for _, name := range r.NotRun {
 		list.Items = append(list.Items, doc.Item{Text: doc.Line(doc.Quote(name), ": not run")})
 	}
-	if len(list.Items) == 0 {
-		return []doc.Block{newSection("Skipped or not run", doc.Plain, doc.Paragraph(doc.Line("Nothing: every planned scenario was run.")))}
+	if x := a.Exploration; x != nil && x.NotRun > 0 {
+		list.Items = append(list.Items, doc.Item{Text: doc.Line(format.Count(x.NotRun, "perturbed run"), ": ", doc.Quote(x.Stopped))})
 	}
-	return []doc.Block{newSection("Skipped or not run", doc.Unsure, list)}
+	switch {
+	case len(list.Items) > 0:
+		return newSection("Skipped or not run", doc.Unsure, list)
+	case a.Exploration != nil:
+		return newSection("Skipped or not run", doc.Plain, doc.Paragraph(doc.Line("Nothing: every planned run was made.")))
+	}
+	return newSection("Skipped or not run", doc.Plain, doc.Paragraph(doc.Line("Nothing: every planned scenario was run.")))
 }
 
 // changes describes what differs from the baseline, and since which commits.

@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -136,7 +137,7 @@ func (d impossible) Trial(context.Context, int) (record.Trial, []record.Timing) 
 func (e *explorer) cells(ctx context.Context, doing string, items []item) error {
 	if limit := e.opts.MaxRuns; limit > 0 && len(e.result.Cells)+len(items) > limit {
 		keep := max(0, limit-len(e.result.Cells))
-		e.stop(fmt.Sprintf("the limit of %d runs was reached", limit), len(items)-keep)
+		e.stop(fmt.Sprintf("the limit of %s was reached", format.Plural(limit, "run")), len(items)-keep)
 		items = items[:keep]
 	}
 	done, before := 0, e.driven

@@ -62,7 +62,7 @@ const maxItems = 50
 func (b *Builder) summary(in Input) summary {
 	r := in.Report
 	s := summary{
-		Verdict: newVerdict(overall(in)), Word: word(in), Headline: headline(in), Run: about(r.Run), Origin: in.Origin.Facts(),
+		Verdict: newVerdict(reports.OverallVerdict(&in.Report, in.Explored...)), Word: word(in), Headline: headline(in), Run: about(r.Run), Origin: in.Origin.Facts(),
 		Numbers: numbers(r, b.realTime), Attention: b.attention(in), Agents: agents(r.Totals.Agents),
 	}
 	if r.Comparison != nil {
@@ -122,21 +122,9 @@ func agents(m measure.AgentMetrics) template.HTML {
 	return doc.Fragment(blocks, 3)
 }
 
-// overall returns the verdict of the run and the explorations.
-func overall(in Input) gate.Verdict {
-	if in.Report.Altered {
-		return gate.Fail
-	}
-	verdicts := []gate.Verdict{in.Report.Verdict}
-	for i := range in.Explored {
-		verdicts = append(verdicts, in.Explored[i].Verdict())
-	}
-	return gate.Overall(verdicts)
-}
-
 // word returns the result of the run or the explorations in one or two words.
 func word(in Input) string {
-	if verdict := overall(in); verdict != in.Report.Verdict {
+	if verdict := reports.OverallVerdict(&in.Report, in.Explored...); verdict != in.Report.Verdict {
 		return newVerdict(verdict).Name
 	}
 	return reports.Word(in.Report)

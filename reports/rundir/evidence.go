@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/history"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -166,12 +167,27 @@ func (r *Recording) Audit(ctx context.Context, signers evidence.Signers) (a repo
 	if a.Scenarios, err = scenariosOf(r.file.Name()); err != nil {
 		return a, err
 	}
+	if a.Exploration, err = r.exploration(a.Scenarios); err != nil {
+		return a, err
+	}
 	found, err := Verify(ctx, r.file.Name(), signers)
 	if s := found.Statement; s != nil && a.Origin.Began.IsZero() {
 		a.Origin = s.Origin()
 	}
 	a.Integrity = found.Integrity()
 	return a, err
+}
+
+// exploration returns the exploration beside the recording, of which the recording must have the golden path; nil without one.
+func (r *Recording) exploration(heads []record.Scenario) (*result.Exploration, error) {
+	x, err := ReadExploration(filepath.Dir(r.file.Name()))
+	if x == nil || err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(heads, func(s record.Scenario) bool { return s.Name == x.Scenario && s.Digest == x.Digest }) {
+		return nil, fmt.Errorf("%s is of %s (%s), which the recording does not have; explore again", ExplorationFile, x.Scenario, x.Digest)
+	}
+	return x, nil
 }
 
 // Integrity returns the verification for reports.
