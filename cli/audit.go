@@ -72,7 +72,7 @@ of one interview as a link, use "rehearse interview share".
 			}
 			err := a.audit(cmd.Context(), args[0], flags)
 			if exit, ok := errors.AsType[*exitError](err); ok && exit.code == exitUsage {
-				exit.err = fmt.Errorf("%w (and there is no run in a folder %s)", exit.err, args[0])
+				exit.err = fmt.Errorf("there is no folder %s with a run; as the name of an interview: %w", args[0], exit.err)
 			}
 			return err
 		},

@@ -5,9 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/cli/config"
 	"github.com/rehearse-dev/rehearse/internal/console"
@@ -104,11 +102,8 @@ func (a *app) lastCommits(ctx context.Context, until string, files []string) (li
 		return nil // it is unknown what the files of the run were
 	}
 	for _, file := range files[:min(len(files), maxCommits)] {
-		cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "-c", "core.fsmonitor=false", "log", "-1",
-			"--date=short", "--format=%h%x00%ad%x00%an%x00%s", until, "--", file)
-		cmd.WaitDelay = time.Second
-		text, err := cmd.Output()
-		if fields := strings.Split(strings.TrimSpace(string(text)), "\x00"); err == nil && len(fields) == 4 {
+		text, err := git(ctx, "log", "-1", "--date=short", "--format=%h%x00%ad%x00%an%x00%s", until, "--", file)
+		if fields := strings.Split(strings.TrimSpace(text), "\x00"); err == nil && len(fields) == 4 {
 			list = append(list, reports.Commit{File: file, Hash: fields[0], Date: fields[1], Author: fields[2], Subject: fields[3]})
 		}
 	}

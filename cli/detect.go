@@ -213,7 +213,7 @@ func (a *app) runDetect(ctx context.Context, args []string, flags detectFlags) e
 		}
 		defer func() { _ = out.Close() }() // the end of the process frees it as well
 	}
-	origin := a.beginOrigin(ctx, a.historyAddress("") != "", nil)
+	origin := a.beginOrigin(ctx, a.historyAddress("") != "", flags.out, nil)
 	view := console.NewView(a.stderr, a.terminal(), redactor())
 	failed := 0
 	outcome := plan.Run(ctx, flags.workers, func(n int, r detect.Result) {

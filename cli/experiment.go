@@ -192,7 +192,7 @@ func (a *app) carryOut(cmd *cobra.Command, path string, e *experiment.Experiment
 		return nil, usage(errors.New("the experiment calls real models, which cost money; allow it with --live, " +
 			"and see first with --plan what it may take"))
 	}
-	past, err := a.beginPast(cmd.Context(), flags.history, history.Kind(cmd.Name()), nil)
+	past, err := a.beginPast(cmd.Context(), flags.history, flags.out, history.Kind(cmd.Name()), nil)
 	if err != nil {
 		return nil, err
 	}

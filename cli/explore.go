@@ -123,7 +123,7 @@ func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags
 	if err != nil {
 		return usage(err)
 	}
-	past, err := a.beginPast(ctx, flags.history, history.Explored, nil)
+	past, err := a.beginPast(ctx, flags.history, flags.out, history.Explored, nil)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (a *app) explore(ctx context.Context, patterns []string, flags exploreFlags
 		}
 	}
 	rate := format.Plural(int(math.Round(float64(len(found.Cells))/took)), "run")
-	fmt.Fprintf(a.stderr, "%s, %s a second; explore.json, explore.md and the reports are in %s\n", format.Seconds(took), rate, out.Path())
+	fmt.Fprintf(a.stderr, "%s, %s a second; report.html and the other files are in %s\n", format.Seconds(took), rate, out.Path())
 	a.viewAgain(out)
 	if ctx.Err() != nil {
 		return quiet(exitInterrupted)

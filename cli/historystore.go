@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +17,6 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/database"
 	"github.com/rehearse-dev/rehearse/internal/format"
-	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/evidence"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
@@ -59,31 +55,34 @@ const storeTime = 10 * time.Second
 type pastRun struct {
 	address string // of the history; empty if the run will not be stored
 	kind    history.Kind
+	out     string // folder of the files
 	origin  func() reports.Origin
 	key     *evidence.Key // to sign the run with; nil if it is not signed
 	signed  func() reports.Origin
 }
 
 // beginPast begins a run that will be stored in the history, unless that is switched off.
-func (a *app) beginPast(ctx context.Context, flag string, kind history.Kind, labels map[string]string) (pastRun, error) {
-	past := pastRun{address: a.historyAddress(flag), kind: kind}
+// out is the folder of its files; empty for one that git ignores.
+func (a *app) beginPast(ctx context.Context, flag, out string, kind history.Kind, labels map[string]string) (pastRun, error) {
+	past := pastRun{address: a.historyAddress(flag), kind: kind, out: out}
 	if past.address != "" {
 		if _, err := database.ParseAddress(past.address); err != nil {
 			return past, usage(fmt.Errorf("--history: %w", err))
 		}
 	}
-	past.origin = a.beginOrigin(ctx, past.address != "", labels)
+	past.origin = a.beginOrigin(ctx, past.address != "", out, labels)
 	return past, nil
 }
 
 // beginOrigin begins something whose origin is known when it has ended: at the first call of the result. It looks
-// for the commit meanwhile. It is empty if it is not wanted, so that equal runs have equal pages.
-func (a *app) beginOrigin(ctx context.Context, wanted bool, labels map[string]string) func() reports.Origin {
+// for the commit meanwhile; out, which may be empty, is the folder of the files that it writes. It is empty if it is not wanted, so that
+// equal runs have equal pages.
+func (a *app) beginOrigin(ctx context.Context, wanted bool, out string, labels map[string]string) func() reports.Origin {
 	if !wanted {
 		return func() reports.Origin { return reports.Origin{} }
 	}
 	began, source := time.Now(), make(chan history.Origin, 1)
-	go func() { source <- a.origin(ctx, labels) }()
+	go func() { source <- a.origin(ctx, out, labels) }()
 	return sync.OnceValue(func() reports.Origin {
 		return reports.Origin{Began: began.UTC().Round(0), Ended: time.Now().UTC(), By: a.user(), Origin: <-source}
 	})
@@ -153,92 +152,6 @@ func (a *app) openHistory(ctx context.Context, flag string) (*store.Store, error
 
 // closeHistory closes a history. Its changes are committed.
 func closeHistory(st *store.Store) { _ = st.Close() }
-
-// gitTime limits the time to ask git.
-const gitTime = 5 * time.Second
-
-// origin returns the origin of the source code in the current folder, according to git, the environment
-// of a CI system, and the labels "branch" and "commit", which have priority.
-func (a *app) origin(ctx context.Context, labels map[string]string) history.Origin {
-	ctx, cancel := context.WithTimeout(ctx, gitTime)
-	defer cancel()
-	// The configuration of the repository must not start a program.
-	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "-c", "core.fsmonitor=false",
-		"status", "--porcelain=v2", "--branch", "--untracked-files=normal", "--ignore-submodules=all")
-	cmd.WaitDelay = time.Second
-	text, err := cmd.Output()
-	o := history.Origin{}
-	if err == nil {
-		o = parseGitStatus(string(text))
-	}
-	o.Branch = cmp.Or(labels["branch"], a.firstOf("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
-		"CI_COMMIT_REF_NAME", "BUILDKITE_BRANCH"), o.Branch)
-	o.Commit = cmp.Or(labels["commit"], o.Commit, a.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "BUILDKITE_COMMIT"))
-	o.CI = a.firstOf("CI_JOB_URL", "BUILDKITE_BUILD_URL")
-	if run := a.getenv("GITHUB_RUN_ID"); run != "" {
-		o.CI = a.getenv("GITHUB_SERVER_URL") + "/" + a.getenv("GITHUB_REPOSITORY") + "/actions/runs/" + run
-	}
-	o.CI = sanitize.MaskURL(o.CI)
-	o.Command = a.commandLine()
-	return o
-}
-
-// user returns who runs this process: the user of the CI system, or of the operating system; empty if it is unknown.
-func (a *app) user() string {
-	if name := a.firstOf("GITHUB_ACTOR", "GITLAB_USER_LOGIN", "BUILDKITE_BUILD_CREATOR"); name != "" {
-		return name
-	}
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return ""
-}
-
-// commandLine returns the command line of this process without secrets: those of the environment, those with a
-// known form, and the users and queries of addresses.
-func (a *app) commandLine() string {
-	words := []string{"rehearse"}
-	for _, word := range a.args {
-		if flag, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "-") && strings.Contains(value, "://") {
-			word = flag + "=" + sanitize.MaskURL(value)
-		} else if strings.Contains(word, "://") {
-			word = sanitize.MaskURL(word)
-		}
-		words = append(words, word)
-	}
-	return redactor().Text(format.ShellLine(words...))
-}
-
-// firstOf returns the first variable of the environment that is not empty.
-func (a *app) firstOf(names ...string) string {
-	for _, name := range names {
-		if value := a.getenv(name); value != "" {
-			return value
-		}
-	}
-	return ""
-}
-
-// parseGitStatus reads git status --porcelain=v2 --branch: two headers of interest, and a line for each
-// file that differs.
-func parseGitStatus(text string) (o history.Origin) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		header, isHeader := strings.CutPrefix(line, "# ")
-		name, value, _ := strings.Cut(header, " ")
-		switch {
-		case strings.HasPrefix(line, "? "):
-			o.Untracked++
-		case !isHeader:
-			o.Dirty = o.Dirty || line != ""
-		case name == "branch.oid" && value != "(initial)":
-			o.Commit = value
-		case name == "branch.head" && value != "(detached)":
-			o.Branch = value
-		}
-	}
-	return o
-}
 
 // pastEntry returns a run of the history with its results.
 func (a *app) pastEntry(ctx context.Context, address, name string) (e history.Entry, err error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/console"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
@@ -184,7 +185,7 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 	if header.Shard != nil { // the merged run can be imported
 		flags.history = historyOff
 	}
-	past, err := a.beginPast(ctx, flags.history, flags.kind(), flags.labels)
+	past, err := a.beginPast(ctx, flags.history, flags.out, flags.kind(), flags.labels)
 	if err != nil {
 		return reports.Report{}, err
 	}
@@ -223,7 +224,7 @@ func (a *app) runSet(ctx context.Context, set []scenarios.Scenario, header recor
 	if err := a.signRun(past, out, report.Run); err != nil {
 		return report, err
 	}
-	return report, a.finishRun(out, &report, sink.Written(), sink.Seconds(), began, flags.shown)
+	return report, a.finishRun(out, &report, sink.First(), sink.Seconds(), began, flags.shown)
 }
 
 // plan returns the scenarios that the flags select, in their order, and the header of their
@@ -349,13 +350,16 @@ func (a *app) openFolder(path string) (*atomicdir.Folder, error) {
 	}
 }
 
+// maxPrices limits the size of a price file.
+const maxPrices = 16 << 20
+
 func priceTable(file string) (*price.Table, error) {
 	if file == "" {
 		return price.Default()
 	}
-	data, err := os.ReadFile(file)
+	data, err := input.ReadFile("price file", file, maxPrices)
 	if err != nil {
-		return nil, fmt.Errorf("read the price file: %w", err)
+		return nil, err
 	}
 	return price.Load(file, data)
 }

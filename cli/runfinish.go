@@ -34,17 +34,15 @@ func (s *showing) register(cmd *cobra.Command) {
 	complete(cmd, "reporter", reporterNames...)
 }
 
-// finishRun shows the report of a run and the names of its files, and remembers the run.
+// finishRun shows the report of a run and where its files are, of which people read the first one, and remembers the run.
 func (a *app) finishRun(
-	out *atomicdir.Folder, report *reports.Report, written []string, seconds map[string]float64, began time.Time, flags showing,
+	out *atomicdir.Folder, report *reports.Report, first string, seconds map[string]float64, began time.Time, flags showing,
 ) error {
 	a.remember(out, report, seconds)
 	if err := a.reportRun(report, flags); err != nil {
 		return noVerdict(err)
 	}
-	last := len(written) - 1
-	fmt.Fprintf(a.stderr, "%s; %s and %s are in %s\n",
-		format.Seconds(time.Since(began).Seconds()), joined(written[:last]), written[last], out.Path())
+	fmt.Fprintf(a.stderr, "%s; %s and the other files are in %s\n", format.Seconds(time.Since(began).Seconds()), first, out.Path())
 	fmt.Fprintf(a.stderr, "last hash of the recording: %s\n", report.Run.LastHash)
 	a.viewAgain(out)
 	return quiet(exitCode(*report))

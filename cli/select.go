@@ -208,10 +208,14 @@ func someOf(set []scenarios.Scenario) string {
 
 // scenarioOptions returns how scenarios are found, read and checked.
 func (a *app) scenarioOptions(prices *price.Table) scenarios.Options {
-	return scenarios.Options{
+	opts := scenarios.Options{
 		Kinds: a.kinds.Formats(), CheckExpr: a.language.Check, CheckInvariant: a.language.CheckInvariant, Prices: prices,
 		Folders: []string{scenarios.OwnFolder},
 	}
+	if project, err := os.OpenRoot("."); err == nil { // closed with the process
+		opts.Project = project.FS()
+	}
+	return opts
 }
 
 // checkedOptions returns scenarioOptions for files that are checked, also against the user's requirements.

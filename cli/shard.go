@@ -130,7 +130,7 @@ func (a *app) merge(ctx context.Context, folders []string, flags mergeFlags) err
 		}
 		return out, nil
 	}
-	past, err := a.beginPast(ctx, flags.history, history.Merged, nil)
+	past, err := a.beginPast(ctx, flags.history, flags.out, history.Merged, nil)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (a *app) merge(ctx context.Context, folders []string, flags mergeFlags) err
 	if err := a.signRun(past, out, report.Run); err != nil {
 		return err
 	}
-	return a.finishRun(out, &report, sink.Written(), nil, began, flags.shown)
+	return a.finishRun(out, &report, sink.First(), nil, began, flags.shown)
 }
 
 // mergeError gives an error of merging its exit code.

@@ -34,7 +34,7 @@ func (a *app) beginSigning(ctx context.Context, path string, past *pastRun) (err
 	if past.key, err = evidence.OpenKey(path, a.getenv("SSH_AUTH_SOCK")); err != nil {
 		return usage(fmt.Errorf("--sign: %w", err))
 	}
-	past.signed = a.beginOrigin(ctx, true, nil) // labels do not change what is signed
+	past.signed = a.beginOrigin(ctx, true, past.out, nil) // labels do not change what is signed
 	return nil
 }
 

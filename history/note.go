@@ -36,6 +36,8 @@ type Note struct {
 	By string `json:"by,omitempty"`
 	// Timings is the hash of the file with the timings; empty without one.
 	Timings string `json:"timings_sha256,omitempty"`
+	// Exploration is the hash of the file with all runs of an exploration; empty without one.
+	Exploration string `json:"exploration_sha256,omitempty"`
 	Origin
 }
 

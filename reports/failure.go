@@ -32,8 +32,13 @@ func (s Scenario) findingItem() doc.Item {
 		item.Items = append(item.Items, doc.Item{Text: doc.Line(doc.Quote(s.About).In(doc.Faint))})
 	}
 	shown := ""
-	for _, f := range s.effective() {
-		item.Items = append(item.Items, s.finding(f))
+	found, more := folded(s.effective())
+	for i, f := range found {
+		finding := s.finding(f)
+		if more[i] > 0 {
+			finding.Items = append(finding.Items, doc.Item{Text: doc.Line("and in ", format.Count(more[i], "other trial"))})
+		}
+		item.Items = append(item.Items, finding)
 		shown += f.Evidence
 	}
 	if s.MoreFindings > 0 {
@@ -50,6 +55,22 @@ func (s Scenario) findingItem() doc.Item {
 	}
 	item.Items = append(item.Items, doc.Item{Text: doc.Line("run again: ", doc.Command(Rerun(s)))})
 	return item
+}
+
+// folded returns each finding once, with the number of the other trials that it was seen in.
+func folded(list []gate.Finding) (found []gate.Finding, more []int) {
+	at := map[gate.Finding]int{}
+	for _, f := range list {
+		key := f
+		key.Trial = 0
+		if i, known := at[key]; known && f.Trial > 0 {
+			more[i]++
+			continue
+		}
+		at[key] = len(found)
+		found, more = append(found, f), append(more, 0)
+	}
+	return found, more
 }
 
 // finding returns an item with the difference between the expected and the actual value, or else

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/history"
@@ -29,7 +28,7 @@ func (o Origin) source() string {
 		text += " with changes that are not committed"
 	}
 	if o.Untracked > 0 {
-		text += fmt.Sprintf(", %s outside git", format.Plural(o.Untracked, "file"))
+		text += ", " + format.Plural(o.Untracked, "untracked path")
 	}
 	return text
 }

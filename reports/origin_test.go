@@ -26,8 +26,8 @@ var _ = Describe("The origin of a run", Label("H-05"), func() {
   took     1m 30s
   command  rehearse run 'loop/*' --baseline --max-cost 0.5EUR
   commit   0123456 with changes that are
-           not committed, 2 files
-           outside git
+           not committed, 2 untracked
+           paths
   branch   main
   job      https://ci.example/7
 

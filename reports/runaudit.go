@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -44,12 +43,14 @@ type Audit struct {
 
 // Integrity is what the files of a run prove.
 type Integrity struct {
-	Schema    string   `json:"schema"`
-	Recording string   `json:"recording"`
-	Intact    bool     `json:"intact"`
-	Lines     int      `json:"lines"`
-	LastHash  string   `json:"last_hash"`
-	Problems  []string `json:"problems"`
+	Schema    string `json:"schema"`
+	Recording string `json:"recording"`
+	Intact    bool   `json:"intact"`
+	Lines     int    `json:"lines"`
+	LastHash  string `json:"last_hash"`
+	// SHA256 is the hash of the file, in hex, as sha256sum prints it.
+	SHA256   string   `json:"sha256"`
+	Problems []string `json:"problems"`
 	// Signed is true if a signed statement covers the files. Key is the fingerprint of the key in the signature, and
 	// SignedBy the name and the fingerprint of the given key that made it.
 	Signed   bool   `json:"signed"`
@@ -97,14 +98,19 @@ func AuditDocument(a *Audit) doc.Document {
 		Kind: "Audit of run", Name: doc.Line(doc.Quote(r.Run.ID)), Verdict: Word(*r), Tone: wordTone(*r), Summary: doc.Line(summary(*r)),
 		Origin: append(a.Origin.Facts(), auditRun(r.Run)...), Lead: problems(*r), Static: true,
 	}
-	d.Body = append(d.Body, integritySection(&a.Integrity))
 	if x := a.Exploration; x != nil {
 		explored := ExplorationDocument(x, nil)
 		d.Summary = explored.Summary
-		if !r.Altered && OverallVerdict(r, *x) == x.Verdict() {
+		if OverallVerdict(r, *x) == x.Verdict() {
 			d.Verdict, d.Tone = explored.Verdict, explored.Tone
 		}
 		d.Body = append(d.Body, explored.Section())
+	}
+	if a.Integrity.Intact {
+		d.Body = append([]doc.Block{integritySection(&a.Integrity)}, d.Body...)
+	} else {
+		d.Verdict, d.Tone = "not intact", doc.Bad
+		d.Lead = append([]doc.Block{integritySection(&a.Integrity)}, d.Lead...)
 	}
 	d.Body = append(d.Body, newSection("Results", doc.Plain, scenarioTable(r.Scenarios)))
 	d.Body = append(d.Body, a.leftOut())
@@ -114,7 +120,8 @@ func AuditDocument(a *Audit) doc.Document {
 	}
 	_, found := chosen(*r, true)
 	d.Body = append(d.Body, findingList(findingItems(found))...)
-	d.Body = append(d.Body, definitions(a.Scenarios), auditPrices(a.Scenarios), settings(a.Scenarios), checkYourself(a))
+	d.Body = append(d.Body, definitions(a.Scenarios), expectations(a.Scenarios), auditPrices(a.Scenarios), settings(a.Scenarios),
+		files(a.Scenarios), checkYourself(a))
 	return d
 }
 
@@ -159,6 +166,11 @@ func (a *Audit) leftOut() doc.Block {
 			list.Items = append(list.Items, doc.Item{Text: doc.Line(doc.Quote(s.Name), ": ", doc.Quote(s.skipMessage()))})
 		}
 	}
+	for _, s := range r.Scenarios {
+		if n := s.Trials.Total(); n < s.Planned {
+			list.Items = append(list.Items, doc.Item{Text: doc.Line(doc.Quote(s.Name), ": ", n, " of ", format.Count(s.Planned, "trial"))})
+		}
+	}
 	for _, name := range r.NotRun {
 		list.Items = append(list.Items, doc.Item{Text: doc.Line(doc.Quote(name), ": not run")})
 	}
@@ -166,7 +178,10 @@ func (a *Audit) leftOut() doc.Block {
 		list.Items = append(list.Items, doc.Item{Text: doc.Line(format.Count(x.NotRun, "perturbed run"), ": ", doc.Quote(x.Stopped))})
 	}
 	switch {
-	case len(list.Items) > 0:
+	case len(list.Items) > 0 || r.Interrupted || r.Stopped != "" || len(r.Problems) > 0:
+		if len(list.Items) == 0 {
+			list.Items = []doc.Item{{Text: doc.Line("the recording is incomplete or was changed; what is missing is unknown")}}
+		}
 		return newSection("Skipped or not run", doc.Unsure, list)
 	case a.Exploration != nil:
 		return newSection("Skipped or not run", doc.Plain, doc.Paragraph(doc.Line("Nothing: every planned run was made.")))
@@ -206,21 +221,48 @@ func definitions(heads []record.Scenario) doc.Block {
 		{Head: doc.Line("trials"), Right: true},
 		{Head: doc.Line("seed"), Right: true},
 		{Head: doc.Line("proves"), Optional: true},
-		{Head: doc.Line("sha256 of its file")},
 	}}
 	for i := range heads {
 		h := &heads[i]
 		t.Rows = append(t.Rows, doc.Cells(doc.Quote(h.Name), doc.Quote(h.Agent), doc.Quote(h.Model), h.Trials, fmt.Sprint(h.Seed),
-			doc.Quote(strings.Join(h.Proves, " ")), doc.Quote(fileDigest(h))))
+			doc.Quote(strings.Join(h.Proves, " "))))
 	}
 	return newSection("Scenarios", doc.Plain, t)
 }
 
-// fileDigest returns the beginning of the hash of a scenario's file, as sha256sum prints it. The JSON form has all of it, and those
-// of the files that it names.
-func fileDigest(h *record.Scenario) string {
-	sum := h.Files[path.Base(h.File)]
-	return sum[:min(len(sum), 16)]
+// expectations lists what each scenario expects, with its limits.
+func expectations(heads []record.Scenario) doc.Block {
+	list := doc.List{Noun: "scenarios"}
+	for i := range heads {
+		item := doc.Item{Text: doc.Line(doc.Quote(heads[i].Name))}
+		for _, text := range compare.Expected(&heads[i]) {
+			item.Items = append(item.Items, doc.Item{Text: doc.Line(doc.Quote(text))})
+		}
+		list.Items = append(list.Items, item)
+	}
+	return newSection("Expectations and limits", doc.Plain, list)
+}
+
+// shownDigest is how many hexadecimal digits of a hash are shown.
+const shownDigest = 16
+
+// files lists the files of the scenarios, and those of agents that their commands name, with the beginning of what sha256sum prints.
+// The JSON form has all of it.
+func files(heads []record.Scenario) doc.Block {
+	t := doc.Table{Noun: "files", Columns: []doc.Column{{Head: doc.Line("file"), Shorten: true}, {Head: doc.Line("sha256")}}}
+	known := map[string]bool{}
+	for i := range heads {
+		for name, sum := range heads[i].SourceFiles() {
+			if row := name + " " + sum; !known[row] {
+				known[row] = true
+				t.Rows = append(t.Rows, doc.Cells(doc.Quote(name), doc.Quote(sum[:min(len(sum), shownDigest)]+"…")))
+			}
+		}
+	}
+	if len(t.Rows) == 0 {
+		return newSection("Files", doc.Plain, doc.Paragraph(doc.Line("The recording names none.")))
+	}
+	return newSection("Files", doc.Plain, t)
 }
 
 // auditPrices lists the prices that costs were computed with.
@@ -317,7 +359,8 @@ func checkYourself(a *Audit) doc.Block {
 	for _, c := range commands {
 		list.Items = append(list.Items, doc.Item{Text: doc.Line(doc.Command(c))})
 	}
+	list.Items[0].Items = []doc.Item{{Text: doc.Line("prints ", doc.Quote(a.Integrity.SHA256))}}
 	return newSection("Check it yourself", doc.Plain, doc.Paragraph(doc.Line(
-		"docs/reference/recording.md describes the recording, with verifiers of 30 lines in Python and in shell; every cost follows ",
-		"from the usage in the recording and the prices above.")), list)
+		"docs/reference/recording.md of rehearse describes the recording. Its examples/verify has verifiers of 30 lines in Python and in ",
+		"shell; every cost follows from the usage in the recording and the prices above.")), list)
 }

@@ -22,7 +22,8 @@ type Checker struct {
 	found    Diagnostics
 	driven   []Kind  // the kinds that the file has options for
 	sum      *digest // the scenario's digest
-	fsys     fs.FS   // the folder of the file
+	file     string  // its name
+	fsys     fs.FS   // its folder
 	// at is the prefix of all paths.
 	at string
 }

@@ -128,17 +128,21 @@ func (c *Checker) checkDrive(sc *Scenario) {
 // Has reports whether the file has a value at a path, such as "drive.loop.timeout".
 func (c *Checker) Has(path string) bool { return c.doc.Has(path) }
 
-// Program adds a file of the agent's program to Scenario.Files, if it is in the folder of the scenario. It is not part of
-// the digest: an agent may change while its scenarios stay the same.
+// Program adds a file of the agent's program to Scenario.Files, if it is in the folder of the scenario or in Options.Project.
+// name is its path from the former. It is not part of the digest: an agent may change while its scenarios stay the same.
 func (c *Checker) Program(name string) {
 	name = path.Clean(name)
-	if c.fsys == nil || c.sum == nil || !fs.ValidPath(name) || c.sum.files[name] != "" {
+	folder, inFolder := c.fsys, name
+	if strings.HasPrefix(name, "../") {
+		folder, inFolder = c.opts.Project, path.Join(path.Dir(c.file), name)
+	}
+	if folder == nil || c.sum == nil || !fs.ValidPath(inFolder) || c.sum.files[name] != "" {
 		return
 	}
-	if info, err := fs.Stat(c.fsys, name); err != nil || !info.Mode().IsRegular() || info.Size() > maxProgram {
+	if info, err := fs.Stat(folder, inFolder); err != nil || !info.Mode().IsRegular() || info.Size() > maxProgram {
 		return
 	}
-	if content, err := fs.ReadFile(c.fsys, name); err == nil {
+	if content, err := fs.ReadFile(folder, inFolder); err == nil {
 		c.sum.named(name, content)
 	}
 }

@@ -32,6 +32,9 @@ type Options struct {
 	// CheckRequirement validates an id under proves of a file of the user and returns the nearest valid id, which may be
 	// empty; nil accepts every id of the form of package requirement.
 	CheckRequirement func(id string) (nearest string, err error)
+	// Project is the folder in which rehearse runs, with the programs that commands of scenarios name outside the
+	// folder of the scenario; nil without one.
+	Project fs.FS
 	// Folders are the folders where Load finds scenarios by name, besides the shipped ones
 	// and the folders among its patterns. Missing folders are ignored.
 	Folders []string
@@ -70,7 +73,7 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) parsed {
 	sum := newDigest()
 	sum.file(path.Base(file), data)
 	if doc.Has("") { // otherwise it could not be parsed
-		c := Checker{doc: doc, decoding: found, opts: opts, sum: sum, fsys: fsys}
+		c := Checker{doc: doc, decoding: found, opts: opts, sum: sum, file: file, fsys: fsys}
 		if doc.Has("drive") {
 			found = append(found, c.decodeDrive(&sc.Drive)...)
 			c.decoding = found

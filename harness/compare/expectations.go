@@ -51,6 +51,22 @@ func expectationsOf(s *record.Scenario) (map[string]string, error) {
 	return all, nil
 }
 
+// Expected returns what a scenario expects, such as "cost at most 0.01 EUR", and its invariants,
+// in order.
+func Expected(s *record.Scenario) (list []string) {
+	all, err := expectationsOf(s)
+	if err != nil {
+		return []string{"unreadable: " + err.Error()}
+	}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		name, expects := strings.CutPrefix(key, "expect.")
+		if expects || strings.HasPrefix(key, "invariants[") {
+			list = append(list, name+" "+all[key])
+		}
+	}
+	return list
+}
+
 // Settings returns the agent's settings in force as text, by their names.
 func Settings(s *record.Scenario) (map[string]string, error) {
 	all := map[string]string{}

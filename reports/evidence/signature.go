@@ -36,7 +36,7 @@ func OpenKey(path, socket string) (*Key, error) {
 			path, path, path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a private key of SSH (%w); make one with: ssh-keygen -t ed25519 -f %s", path, err, path)
+		return nil, fmt.Errorf("%s is not a private key of SSH (%w); make one with: ssh-keygen -t ed25519 -f release-key", path, err)
 	}
 	return &Key{signer: signer}, nil
 }

@@ -1,6 +1,10 @@
 package rundir
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -10,17 +14,23 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
-// WriteAudit writes the audit of a run to a folder as JSON and as a page, and returns the paths of the files.
+// WriteAudit writes the audit of a run to a folder as JSON and as a page, and returns the paths of the files. Different audits have
+// different names, even those of runs with equal recordings.
 func WriteAudit(folder string, a *reports.Audit) (names []string, err error) {
 	out, err := atomicdir.Open(folder)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = out.Close() }() // the files are committed
+	var text bytes.Buffer
+	if err := reports.AuditJSON(&text, a); err != nil {
+		return nil, fmt.Errorf("encode the audit: %w", err)
+	}
+	sum := sha256.Sum256(text.Bytes())
 	run := a.Report.Run
-	name := "run_audit_" + fileSafe(run.ID, 40) + "-" + fileSafe(run.LastHash, 8)
+	name := "run_audit_" + fileSafe(run.ID, 40) + "-" + hex.EncodeToString(sum[:4])
 	files, err := createFiles(out, []part{
-		{name + ".json", func(w io.Writer) error { return reports.AuditJSON(w, a) }},
+		{name + ".json", writer(text.Bytes())},
 		{name + ".html", func(w io.Writer) error { return doc.HTML(w, reports.AuditDocument(a), run.Tool) }},
 	})
 	if err != nil {

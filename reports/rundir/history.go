@@ -240,6 +240,9 @@ func WriteNote(out *atomicdir.Folder, file string, from reports.Origin, r *histo
 	if note.Timings, err = sumFile(filepath.Join(out.Path(), timingsFile)); err != nil {
 		return err
 	}
+	if note.Exploration, err = sumFile(filepath.Join(out.Path(), ExplorationFile)); err != nil {
+		return err
+	}
 	files, err := createFiles(out, []part{{history.NoteFile, note.Write}})
 	if err != nil {
 		return err

@@ -189,13 +189,12 @@ func (s *Sink) FinishExploration(r *result.Exploration, interrupted bool) (repor
 // Seconds returns how long a trial of each scenario took, on average, by the clock of the progress.
 func (s *Sink) Seconds() map[string]float64 { return s.opts.Progress.Seconds() }
 
-// Written lists the names of the reports and the recording.
-func (s *Sink) Written() []string {
-	names := []string{jsonFile, junitFile, markdownFile}
-	if s.page != nil {
-		names = append(names, htmlFile)
+// First returns the name of the file that people read first: the page, if there is one.
+func (s *Sink) First() string {
+	if s.page == nil {
+		return markdownFile
 	}
-	return append(names, RecordingFile)
+	return htmlFile
 }
 
 // removeEarlier removes the files of an earlier run that this run does not write.
