@@ -139,7 +139,7 @@ func integritySection(i *Integrity) doc.Section {
 	s := newSection("Integrity", doc.Good)
 	add := func(text ...any) { s.Blocks = append(s.Blocks, doc.Paragraph(doc.Line(text...))) }
 	if !i.Intact {
-		s.Tone = doc.Bad
+		s.Tone, s.Title = doc.Bad, doc.Line(s.Title, ": ", doc.Toned(doc.Bad, "broken"))
 		s.Blocks = append(s.Blocks, quoteList(i.Problems, "problems"))
 		return s
 	}
