@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/internal/sandbox"
@@ -33,6 +35,10 @@ func TestMain(m *testing.M) {
 // reads as a session, and names at its top the requirements that it shows. The
 // commands beside testscript's own are in script_test.go.
 func TestScripts(t *testing.T) {
+	// Programs inherit that a signal is ignored, as under nohup, but not that it is caught.
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangup) })
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
