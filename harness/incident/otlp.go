@@ -32,7 +32,7 @@ type spanEvent struct {
 }
 
 // readOTLP reads calls of models from spans, with the attributes and events of the semantic conventions
-// for generative AI, from version 1.27 to 1.41, of OpenLLMetry, and of the Vercel AI SDK.
+// for generative AI, from version 1.27 to 1.41, of OpenLLMetry, OpenInference, and the Vercel AI SDK.
 func readOTLP(s *source) []Conversation {
 	spans := s.spans()
 	ids := map[string][]string{} // of the conversations of a trace
