@@ -7,22 +7,26 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v4"
 
 	"github.com/rehearse-dev/rehearse/harness/incident"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
 	"github.com/rehearse-dev/rehearse/redact"
+	"github.com/rehearse-dev/rehearse/reports/rundir"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/spf13/cobra"
 )
+
+// notInName are the characters that the name of a scenario does not have.
+var notInName = regexp.MustCompile(`[^a-z0-9._/-]+`)
 
 // importFlags are the flags of import.
 type importFlags struct {
@@ -44,7 +48,8 @@ func (a *app) importCommand() *cobra.Command {
 		Long: `import reads what is left of an agent's run and writes a scenario that repeats it: the answers of
 the model as a script, and expectations. It reads OpenTelemetry spans of generative AI (JSON of
 OTLP), sessions of Claude Code and Codex, observations of Langfuse, results of promptfoo, and
-recordings of rehearse run. Each conversation becomes a file. Secrets are replaced.
+recordings of rehearse run, by their files or the folder of the run. Each conversation becomes a file.
+Secrets are replaced.
 
 What a file does not contain is left out, and noted in the scenario and on standard error. A trace
 does not reveal how an agent is started: set it with --drive or --drive-file, or write it into
@@ -67,7 +72,8 @@ that cannot be read; 3 a scenario could not be written.`,
 	f.StringVarP(&flags.out, "out", "o", scenarios.OwnFolder, "folder to write to")
 	f.StringVar(&flags.name, "name", "", "name of the scenario; of several, all but the first get a number")
 	f.StringVar(&flags.format, "from", string(incident.Auto), "format of the files")
-	f.StringVar(&flags.trace, "trace", "", "only the conversation with this `id` (a trace, a session, a trial), or its beginning or end")
+	f.StringVar(&flags.trace, "trace", "",
+		"only the conversations with this `id` (of a conversation, a trace, a session, a trial), or with its beginning or end")
 	f.StringVar(&flags.drive, "drive", "", "how the agent is driven, in `YAML`: the mapping below drive: of a scenario")
 	f.StringVar(&flags.driveFile, "drive-file", "", "a `file` with that mapping")
 	f.StringVar(&flags.match, "match", "",
@@ -86,6 +92,12 @@ func (f *importFlags) options(table *price.Table) (incident.Options, error) {
 		Match: capture.Matching(f.match), Version: toolVersion(), Redactor: redact.New(redact.SecretsIn(os.Environ())),
 		Priced: func(model string) bool { _, ok := table.Quote(model); return ok },
 	}
+	if f.name != "" {
+		if err := scenarios.CheckName(f.name); err != nil {
+			near := strings.Trim(notInName.ReplaceAllString(strings.ToLower(f.name), "-"), "-./")
+			return o, fmt.Errorf("--name: %w%s", err, suggest.Hint(f.name, []string{near}))
+		}
+	}
 	switch {
 	case !slices.Contains(namesOf(incident.Formats()), f.format):
 		return o, notAmong("format", f.format, namesOf(incident.Formats()))
@@ -96,7 +108,7 @@ func (f *importFlags) options(table *price.Table) (incident.Options, error) {
 	case f.drive != "":
 		return o, readDrive("--drive", []byte(f.drive), &o)
 	case f.driveFile != "":
-		data, err := input.ReadFile("the drive of a scenario", f.driveFile, yamlsrc.MaxBytes)
+		data, err := input.ReadFile("drive of a scenario", f.driveFile, yamlsrc.MaxBytes)
 		if err != nil {
 			return o, err
 		}
@@ -107,21 +119,30 @@ func (f *importFlags) options(table *price.Table) (incident.Options, error) {
 
 // readDrive reads the mapping below drive.
 func readDrive(from string, data []byte, o *incident.Options) error {
-	if err := yaml.Load(data, &o.Drive); err != nil {
-		return fmt.Errorf("%s is not valid YAML: %w", from, err)
+	var kinds map[string]map[string]any
+	if _, found := yamlsrc.Decode(from, data, &kinds); len(found) > 0 {
+		return found
 	}
-	if len(o.Drive) != 1 {
+	if len(kinds) != 1 {
 		return fmt.Errorf("%s must be a mapping with one kind of agent, such as command: {run: [python3, agent.py]}", from)
+	}
+	o.Drive = map[string]any{}
+	for kind, options := range kinds {
+		o.Drive[kind] = options
 	}
 	return nil
 }
 
-func (a *app) importFiles(files []string, flags importFlags) error {
+func (a *app) importFiles(args []string, flags importFlags) error {
 	table, err := priceTable(flags.prices)
 	if err != nil {
 		return usage(err)
 	}
 	options, err := flags.options(table)
+	if err != nil {
+		return usage(err)
+	}
+	files, err := runFiles(args)
 	if err != nil {
 		return usage(err)
 	}
@@ -132,49 +153,109 @@ func (a *app) importFiles(files []string, flags importFlags) error {
 	if err != nil {
 		return usage(err)
 	}
-	if flags.trace != "" {
-		conversations = slices.DeleteFunc(conversations, func(c incident.Conversation) bool {
-			return !strings.HasPrefix(c.ID, flags.trace) && !strings.HasSuffix(c.ID, flags.trace)
-		})
-		if len(conversations) == 0 {
-			return usage(fmt.Errorf("--trace %s: the files have no such conversation", flags.trace))
+	if flags.trace != "" && len(conversations) > 0 {
+		var note string
+		conversations, note, err = incident.Select(conversations, flags.trace)
+		if err != nil {
+			return usage(fmt.Errorf("--trace %s: %w", sanitize.Line(flags.trace, 80), err))
+		}
+		if note != "" {
+			fmt.Fprintf(a.stderr, "--trace %s\n", note)
 		}
 	}
-	written, incomplete := 0, len(findings) > 0
-	taken := map[string]int{}
-	for _, c := range conversations {
-		one := options
-		one.Name = cmp.Or(flags.name, incident.NameOf(&c))
-		if taken[one.Name]++; taken[one.Name] > 1 {
-			one.Name = fmt.Sprintf("%s-%d", one.Name, taken[one.Name])
-		}
-		sc, err := incident.Write(c, one)
-		if err != nil {
-			fmt.Fprintln(a.stderr, sanitize.Line(err.Error(), 500))
-			incomplete = true
-			continue
-		}
-		if err := a.writeImported(flags.out, &sc, table); err != nil {
+	written, failed := a.imported(conversations, flags.name, options)
+	if err := a.checkImported(written, &flags, options.Drive != nil, table); err != nil {
+		return usage(err)
+	}
+	incomplete := failed || len(findings) > 0
+	for i := range written {
+		if err := a.writeImported(flags.out, &written[i], table); err != nil {
 			return err
 		}
-		written++
-		incomplete = incomplete || sc.Incomplete
+		incomplete = incomplete || written[i].Incomplete
 	}
-	if written == 0 {
+	if len(written) == 0 {
 		fmt.Fprintln(a.stderr, "the files have nothing that a scenario can repeat; no scenario was written")
 	}
-	if incomplete || written == 0 {
+	if incomplete || len(written) == 0 {
 		return quiet(exitFail)
 	}
 	return nil
 }
 
+// runFiles returns files, with the recordings of folders in place of these.
+func runFiles(args []string) ([]string, error) {
+	files := slices.Clone(args)
+	for i, name := range args {
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			if files[i], err = rundir.FindRecording(name); err != nil {
+				return nil, fmt.Errorf("import %s: %w", name, err)
+			}
+		}
+	}
+	return files, nil
+}
+
+// imported returns the scenarios of conversations. failed is true if one has none, which is printed.
+func (a *app) imported(conversations []incident.Conversation, name string, options incident.Options) (
+	all []incident.Scenario, failed bool,
+) {
+	taken := map[string]bool{}
+	for _, c := range conversations {
+		one := options
+		one.Name = cmp.Or(name, incident.NameOf(&c))
+		for n := 2; taken[one.Name]; n++ {
+			one.Name = fmt.Sprintf("%s-%d", cmp.Or(name, incident.NameOf(&c)), n)
+		}
+		taken[one.Name] = true
+		sc, err := incident.Write(c, one)
+		if err != nil {
+			fmt.Fprintln(a.stderr, sanitize.Line(err.Error(), 500))
+			failed = true
+			continue
+		}
+		all = append(all, sc)
+	}
+	return all, failed
+}
+
+// importedFile returns the file of a scenario.
+func importedFile(folder string, sc *incident.Scenario) string {
+	return filepath.Join(folder, path.Base(sc.Name)+".yaml")
+}
+
+// checkImported returns an error if a file exists already, or if the given drive has mistakes.
+func (a *app) checkImported(all []incident.Scenario, flags *importFlags, driven bool, table *price.Table) error {
+	for i := range all {
+		if file := importedFile(flags.out, &all[i]); exists(file) {
+			return fmt.Errorf("%s exists; choose another name with --name or another folder with --out", file)
+		}
+	}
+	if !driven || len(all) == 0 {
+		return nil
+	}
+	from := "--drive"
+	if flags.driveFile != "" {
+		from += "-file " + flags.driveFile
+	}
+	_, problems := scenarios.Parse(from, all[0].Text, os.DirFS(flags.out), a.scenarioOptions(table))
+	var wrong scenarios.Diagnostics
+	for _, p := range problems {
+		if (p.Path == "drive" || strings.HasPrefix(p.Path, "drive.")) && !strings.HasSuffix(p.Path, ".turns") { // these are imported
+			wrong = append(wrong, yamlsrc.Diagnostic{File: from, Path: p.Path, Message: p.Message, Expected: p.Expected, Nearest: p.Nearest})
+		}
+	}
+	return wrong.Err()
+}
+
+func exists(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
+}
+
 // writeImported writes a scenario, and prints its notes and what is still missing.
 func (a *app) writeImported(folder string, sc *incident.Scenario, table *price.Table) error {
-	file := filepath.Join(folder, path.Base(sc.Name)+".yaml")
-	if _, err := os.Lstat(file); err == nil {
-		return usage(fmt.Errorf("%s exists; choose another name with --name or another folder with --out", file))
-	}
+	file := importedFile(folder, sc)
 	err := os.MkdirAll(folder, 0o777)
 	if err == nil {
 		err = atomicdir.Replace(file, sc.Text)

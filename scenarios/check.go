@@ -54,10 +54,18 @@ var (
 	tagPattern  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 )
 
+// CheckName returns an error if a text cannot be the name of a scenario.
+func CheckName(name string) error {
+	if namePattern.MatchString(name) {
+		return nil
+	}
+	return fmt.Errorf(`%q is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, `+
+		`such as "loop/no-progress"`, name)
+}
+
 func (c *Checker) checkHead(sc *Scenario) {
-	if !namePattern.MatchString(sc.Name) {
-		c.Add("name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, `+
-			`such as "loop/no-progress"`, sc.Name)
+	if err := CheckName(sc.Name); err != nil {
+		c.Add("name", "", "%v", err)
 	}
 	for i, tag := range sc.Tags {
 		if !tagPattern.MatchString(tag) {

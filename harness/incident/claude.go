@@ -15,20 +15,25 @@ const maxKnownFile = 64 << 10
 func readClaude(s *source) []Conversation {
 	sessions := map[string]*claudeSession{}
 	var order []*claudeSession
+	var c *claudeSession // of the line before
 	for _, d := range s.docs {
 		id := d.at("sessionId").text()
+		if d.value == nil && c != nil && c.last == d.file {
+			c.skip()
+		}
 		if id == "" {
 			continue
 		}
-		c := sessions[id]
+		c = sessions[id]
 		if c == nil {
 			c = &claudeSession{
 				Conversation: Conversation{ID: id, File: d.file, Coding: "claude", Agent: "Claude Code", Files: map[string]string{}},
-				at:           map[string]int{}, seen: map[string]bool{}, touched: map[string]bool{},
+				at:           map[string]int{}, answers: map[int]*claudeAnswer{}, seen: map[string]bool{}, touched: map[string]bool{},
 			}
 			sessions[id] = c
 			order = append(order, c)
 		}
+		c.last = d.file
 		c.add(d)
 	}
 	var all []Conversation
@@ -44,10 +49,12 @@ func readClaude(s *source) []Conversation {
 // claudeSession collects a session.
 type claudeSession struct {
 	Conversation
-	at        map[string]int  // index of a turn by the id of its answer
-	answers   []claudeAnswer  // of the turns
-	seen      map[string]bool // lines by uuid: a resumed session repeats them
-	touched   map[string]bool // files that are no longer as they were at the start
+	gaps
+	last      string                // file of the last line
+	at        map[string]int        // index of a turn by the id of its answer
+	answers   map[int]*claudeAnswer // by the indices of their turns
+	seen      map[string]bool       // lines by uuid: a resumed session repeats them
+	touched   map[string]bool       // files that are no longer as they were at the start
 	subagents int
 	errors    int
 }
@@ -81,11 +88,14 @@ func (c *claudeSession) add(d document) {
 
 // user reads a message of the user, or results of tools.
 func (c *claudeSession) user(d document) {
-	c.result(d.at("toolUseResult"))
+	c.file(d.at("toolUseResult"))
+	read, at := contentOf(d.at("message")), d.at("timestamp").time()
+	for _, r := range read.results {
+		c.result(&c.Conversation, r.ToolCallID, at)
+	}
 	if d.at("isMeta").words() == "true" || d.at("isSidechain").words() == "true" || d.at("isCompactSummary").words() == "true" {
 		return
 	}
-	read := contentOf(d.at("message"))
 	text := strings.TrimSpace(read.text())
 	if len(read.results) > 0 || text == "" || strings.HasPrefix(text, "<command-") || strings.HasPrefix(text, "<local-command-") {
 		return
@@ -94,9 +104,10 @@ func (c *claudeSession) user(d document) {
 		c.Notes = append(c.Notes, "The user interrupted the agent, which the scenario does not repeat.")
 		return
 	}
-	if read.media > 0 {
+	if len(read.unread) > 0 {
 		c.Notes = append(c.Notes, "Images of the user are left out.")
 	}
+	c.asked(&c.Conversation, at)
 	c.Users = append(c.Users, text)
 }
 
@@ -116,13 +127,14 @@ func (c *claudeSession) assistant(d document) {
 		i = len(c.Turns)
 		c.at[id] = i
 		c.Turns = append(c.Turns, Turn{Began: d.at("timestamp").time()})
-		c.answers = append(c.answers, claudeAnswer{})
+		c.answers[i] = &claudeAnswer{}
 	}
-	t, a := &c.Turns[i], &c.answers[i]
+	t, a := &c.Turns[i], c.answers[i]
 	t.Ended = d.at("timestamp").time()
 	read := contentOf(m)
 	a.texts, a.thinking = append(a.texts, read.texts...), append(a.thinking, read.thinking...)
-	a.calls = append(a.calls, read.calls...)
+	a.calls, a.unread = append(a.calls, read.calls...), append(a.unread, read.unread...)
+	c.answered(!known, read.calls)
 	a.stop = m.at("stop_reason").text()
 	t.Reply.Model = m.at("model").text()
 	if u := m.at("usage"); u != nil {
@@ -131,8 +143,8 @@ func (c *claudeSession) assistant(d document) {
 	}
 }
 
-// result notes what the result of a tool reveals about a file's content at the start.
-func (c *claudeSession) result(v *value) {
+// file notes what the result of a tool reveals about a file's content at the start.
+func (c *claudeSession) file(v *value) {
 	file := v.at("file")
 	path := v.at("filePath").text()
 	text := v.at("originalFile")
@@ -151,9 +163,10 @@ func (c *claudeSession) result(v *value) {
 
 // close completes the session.
 func (c *claudeSession) close() {
-	for i := range c.Turns {
-		c.Turns[i].answer(c.answers[i].content, c.answers[i].stop)
+	for i, a := range c.answers {
+		c.Turns[i].answer(a.content, a.stop)
 	}
+	c.gaps.close(&c.Conversation)
 	c.derive()
 	c.Derived = false
 	if c.subagents > 0 {

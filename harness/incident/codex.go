@@ -21,6 +21,10 @@ func readCodex(s *source) []Conversation {
 			}
 			c = &codexSession{Conversation: Conversation{File: d.file, Coding: "codex", Agent: "Codex"}}
 		}
+		if d.value == nil {
+			c.skip()
+			continue
+		}
 		c.add(d)
 	}
 	if c != nil && len(c.Turns) > 0 {
@@ -32,11 +36,12 @@ func readCodex(s *source) []Conversation {
 // codexSession collects a rollout.
 type codexSession struct {
 	Conversation
+	gaps
 	model   string
 	answer  content // items of the answer that is not complete
 	began   time.Time
 	usage   *llm.Usage
-	skipped map[string]bool // kinds of items that a script does not have
+	ignored map[string]bool // kinds of items that a script does not have
 }
 
 func (c *codexSession) add(d document) {
@@ -66,9 +71,12 @@ func (c *codexSession) item(p *value, at time.Time) {
 	switch {
 	case kind == "message" && role == "user":
 		c.end(at)
-		c.user(p)
-	case kind == "message" && role != "assistant", kind == "function_call_output", kind == "custom_tool_call_output":
+		c.user(p, at)
+	case kind == "message" && role != "assistant":
 		c.end(at)
+	case kind == "function_call_output", kind == "custom_tool_call_output":
+		c.end(at)
+		c.result(&c.Conversation, p.at("call_id").text(), at)
 	case kind == "message":
 		read := contentOf(p)
 		c.answer.texts = append(c.answer.texts, read.text())
@@ -88,26 +96,29 @@ func (c *codexSession) item(p *value, at time.Time) {
 			ID: p.at("call_id").text(), Name: "local_shell", Arguments: p.at("action").words(),
 		})
 	default:
-		c.skip(kind)
+		c.ignore(kind)
+	}
+	if kind == "message" && role == "assistant" || len(c.answer.calls) > 0 {
+		c.answered(c.waiting, c.answer.calls)
 	}
 	if c.began.IsZero() {
 		c.began = at
 	}
 }
 
-// skip notes a kind of item that is left out.
-func (c *codexSession) skip(kind string) {
-	if c.skipped == nil {
-		c.skipped = map[string]bool{}
+// ignore notes a kind of item that is left out.
+func (c *codexSession) ignore(kind string) {
+	if c.ignored == nil {
+		c.ignored = map[string]bool{}
 	}
-	if !c.skipped[kind] {
-		c.skipped[kind] = true
+	if !c.ignored[kind] {
+		c.ignored[kind] = true
 		c.Notes = append(c.Notes, fmt.Sprintf("Items of the type %q are left out.", kind))
 	}
 }
 
 // user reads a message of the user. Codex sends its own notes in the same role, within XML tags.
-func (c *codexSession) user(p *value) {
+func (c *codexSession) user(p *value, at time.Time) {
 	var texts []string
 	for _, part := range p.at("content").list() {
 		text := strings.TrimSpace(part.at("text").text())
@@ -118,6 +129,7 @@ func (c *codexSession) user(p *value) {
 		}
 	}
 	if len(texts) > 0 {
+		c.asked(&c.Conversation, at)
 		c.Users = append(c.Users, strings.Join(texts, "\n"))
 	}
 }
@@ -157,8 +169,10 @@ func (c *codexSession) end(at time.Time) {
 	c.began = at
 }
 
+// close completes the session.
 func (c *codexSession) close() Conversation {
 	c.end(c.began)
+	c.gaps.close(&c.Conversation)
 	c.derive()
 	c.Derived = false
 	c.Notes = append(c.Notes, "A session has neither the files of the workspace nor the agent's settings.")

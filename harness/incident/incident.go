@@ -49,7 +49,9 @@ const MaxBytes = 256 << 20
 // Conversation is what one run of an agent and its model said to each other.
 type Conversation struct {
 	// ID is the trace, session or trial, as the file names it.
-	ID     string
+	ID string
+	// Traces are the ids of the traces that the conversation is a part of, if they are not its ID.
+	Traces []string
 	Format Format
 	File   string
 	Began  time.Time
@@ -69,6 +71,13 @@ type Conversation struct {
 	Turns []Turn
 	// Done is true if the run is known to have ended well.
 	Done bool
+	// Gaps is true if parts of the file could not be read, so the run may have had more calls.
+	Gaps bool
+	// EachAttempt is true if failed attempts that the agent's client repeated are turns, too.
+	EachAttempt bool
+	// Scenario is the scenario file of a recorded run, Servers whether it has MCP servers.
+	Scenario string
+	Servers  bool
 	// Expect are expressions that the file demands of the answer.
 	Expect []string
 	// Notes describe what the file does not contain.
@@ -86,12 +95,16 @@ type Turn struct {
 	Began, Ended time.Time
 	// Missing is true if the file does not contain the answer.
 	Missing bool
+	// Unread are the types of the parts of the answer that are not understood.
+	Unread []string
 }
 
 // Failure is the error of a call.
 type Failure struct {
 	Status  int // of HTTP; 0 if unknown
 	Message string
+	// Fault is the kind of the scripted fault that caused it; empty if there was none.
+	Fault string
 }
 
 // Finding is a part of a file that was not, or only partly, used.
@@ -122,7 +135,7 @@ var readers = map[Format]func(*source) []Conversation{
 func Read(names []string, format Format) ([]Conversation, []Finding, error) {
 	files := make([]file, len(names))
 	for i, name := range names {
-		data, err := input.ReadFile("incident", name, MaxBytes)
+		data, err := input.ReadFile("input", name, MaxBytes)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -136,7 +149,10 @@ func parse(files []file, format Format) ([]Conversation, []Finding, error) {
 	sources := map[Format]*source{}
 	var order []*source
 	for _, f := range files {
-		docs, found := documents(f)
+		docs, found, err := documents(f)
+		if err != nil {
+			return nil, nil, fmt.Errorf("import %s: %w", f.name, err)
+		}
 		is := format
 		if is == Auto {
 			is = detect(docs)
@@ -160,6 +176,7 @@ func parse(files []file, format Format) ([]Conversation, []Finding, error) {
 		conversations := readers[s.format](s)
 		for i := range conversations {
 			conversations[i].Format = s.format
+			s.noteGaps(&conversations[i])
 		}
 		all = append(all, conversations...)
 		findings = append(findings, s.findings...)

@@ -80,7 +80,7 @@ var _ = Describe("damaged and mixed files", func() {
 	})
 
 	It("reports ten malformed lines and counts the rest", func() {
-		_, findings, err := read(incident.Claude, strings.Repeat("{\n", 15))
+		_, findings, err := read(incident.Claude, testdata("claude.jsonl")+strings.Repeat("{\n", 15))
 		Expect(err).NotTo(HaveOccurred())
 		Expect(findings).To(HaveLen(11))
 		Expect(findings[10]).To(Equal("a.jsonl: 5 further lines are not JSON"))
@@ -88,6 +88,8 @@ var _ = Describe("damaged and mixed files", func() {
 
 	It("rejects a file of another format", func() {
 		_, _, err := read(incident.Auto, "hello\nworld\n")
+		Expect(err).To(MatchError(MatchRegexp(`is in none of the formats otlp, claude, codex.*which are JSON \(line 1: invalid character 'h'`)))
+		_, _, err = read(incident.Auto, `{"hello":1}`)
 		Expect(err).To(MatchError(ContainSubstring("is in none of the formats otlp, claude, codex")))
 	})
 
@@ -232,6 +234,16 @@ var _ = Describe("written scenarios", func() {
 	It("marks a model without a price", func() {
 		sc := written(messages(), incident.Options{Priced: func(string) bool { return false }})
 		Expect(string(sc.Text)).To(ContainSubstring("unpriced: true"))
+	})
+
+	It("does not look for the price of a model that is not known", func() {
+		c := messages()
+		for i := range c.Turns {
+			c.Turns[i].Reply.Model = ""
+		}
+		sc := written(c, incident.Options{Priced: func(string) bool { return false }})
+		Expect(string(sc.Text)).To(ContainSubstring("# The model is not known, and so its cost is not, either.\n"))
+		Expect(string(sc.Text)).NotTo(ContainSubstring("in the table"))
 	})
 
 	It("is not written with a secret that cannot be replaced", func() {

@@ -1,6 +1,7 @@
 package incident
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/llm"
@@ -13,7 +14,7 @@ type content struct {
 	refusal  string
 	calls    []llm.ToolCall
 	results  []llm.Message // of tools
-	media    int           // images and files, which are not read
+	unread   []string      // types of the other parts, such as images
 }
 
 func (c *content) text() string { return strings.Join(c.texts, "\n") }
@@ -104,7 +105,7 @@ func (c *content) add(part *value) {
 		if t := part.first("text", "content"); t != nil {
 			c.texts = append(c.texts, t.text())
 		}
-	case "reasoning", "thinking":
+	case "reasoning", "thinking", "redacted_thinking":
 		if t := part.first("thinking", "text", "content").text(); t != "" {
 			c.thinking = append(c.thinking, t)
 		}
@@ -118,7 +119,9 @@ func (c *content) add(part *value) {
 			Content: resultOf(part.first("response", "result", "content", "output")),
 		})
 	default:
-		c.media++
+		if !slices.Contains(c.unread, kind) {
+			c.unread = append(c.unread, kind)
+		}
 	}
 }
 
@@ -172,6 +175,7 @@ func (t *Turn) answer(c content, finish string) {
 	t.Reply.Text, t.Reply.ToolCalls = c.text(), c.calls
 	t.Thinking = strings.Join(c.thinking, "\n")
 	t.Reply.Finish = finishOf(finish)
+	t.Unread = c.unread
 	t.Missing = len(c.texts) == 0 && len(c.calls) == 0
 	if t.Missing && c.refusal != "" {
 		t.Reply.Text, t.Reply.Finish, t.Missing = c.refusal, llm.FinishContentFilter, false

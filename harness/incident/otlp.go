@@ -20,6 +20,7 @@ type span struct {
 	failed                  bool
 	status                  string // its message
 	from                    document
+	around                  *span // the parent; nil if the files do not have it
 }
 
 // spanEvent is an event of a span, or a log record that refers to the span.
@@ -31,21 +32,19 @@ type spanEvent struct {
 }
 
 // readOTLP reads calls of models from spans, with the attributes and events of the semantic conventions
-// for generative AI, from version 1.27 to 1.41, of OpenLLMetry, and of the Vercel AI SDK.
+// for generative AI, from version 1.27 to 1.41, of OpenLLMetry, OpenInference, and the Vercel AI SDK.
 func readOTLP(s *source) []Conversation {
 	spans := s.spans()
-	byTrace := map[string][]*span{}
+	ids := map[string][]string{} // of the conversations of a trace
 	for _, sp := range spans {
-		byTrace[sp.trace] = append(byTrace[sp.trace], sp)
-	}
-	conversation := map[string]string{}
-	for trace, spans := range byTrace {
-		conversation[trace] = conversationOf(spans)
+		if id := sp.conversation(); id != "" && !slices.Contains(ids[sp.trace], id) {
+			ids[sp.trace] = append(ids[sp.trace], id)
+		}
 	}
 	group := map[string][]*span{}
 	var order []string
 	for _, sp := range spans {
-		id := conversation[sp.trace]
+		id := conversationOf(sp, ids[sp.trace])
 		if group[id] == nil {
 			order = append(order, id)
 		}
@@ -57,17 +56,37 @@ func readOTLP(s *source) []Conversation {
 			all = append(all, c)
 		}
 	}
+	if len(spans) > 0 && !slices.ContainsFunc(spans, (*span).isCall) {
+		s.report(s.docs[0], "none of %s is a call of a model in a known convention, which has the attribute gen_ai.operation.name (%s), "+
+			"openinference.span.kind (LLM), ai.operationId or llm.request.type", format.Plural(len(spans), "span"), strings.Join(operations, ", "))
+	}
 	return all
 }
 
-// conversationOf returns the id of the conversation that a trace belongs to, by default the trace's own.
-func conversationOf(trace []*span) string {
-	for _, sp := range trace {
-		if id := sp.attr("gen_ai.conversation.id").text(); id != "" {
+// operations are the names of operations that are calls of a model.
+var operations = []string{"chat", "text_completion", "generate_content"}
+
+// conversation returns the id of the conversation that the span names; empty if it names none.
+func (sp *span) conversation() string {
+	id := sp.attr("gen_ai.conversation.id").text()
+	if id == "" && sp.attr(spanKind) != nil {
+		id = sp.attr("session.id").text()
+	}
+	return id
+}
+
+// conversationOf returns the id of the conversation that a span belongs to: its own, that of a span around
+// it, the only one of the trace, or the trace's id.
+func conversationOf(sp *span, ofTrace []string) string {
+	if len(ofTrace) == 1 {
+		return ofTrace[0]
+	}
+	for at, n := sp, 0; at != nil && n < maxParents; at, n = at.around, n+1 { // a cycle ends, too
+		if id := at.conversation(); id != "" {
 			return id
 		}
 	}
-	return trace[0].trace
+	return sp.trace
 }
 
 // spans reads all spans, each once and in the order of their beginnings.
@@ -80,7 +99,7 @@ func (s *source) spans() []*span {
 			service := attributes(resource.at("resource", "attributes"))["service.name"].text()
 			for _, scope := range resource.at("scopeSpans").list() {
 				for _, v := range scope.at("spans").list() {
-					sp := spanOf(v, service, d)
+					sp := s.spanOf(v, service, d)
 					if known[sp.trace+sp.id] != nil {
 						twice++
 						continue
@@ -93,6 +112,9 @@ func (s *source) spans() []*span {
 	}
 	if twice > 0 {
 		s.report(s.docs[0], "%d spans occur more than once; each is read once", twice)
+	}
+	for _, sp := range spans {
+		sp.around = known[sp.trace+sp.parent]
 	}
 	s.logs(known)
 	slices.SortStableFunc(spans, func(a, b *span) int { return a.began.Compare(b.began) })
@@ -121,13 +143,21 @@ func (s *source) logs(spans map[string]*span) {
 	}
 }
 
-func spanOf(v *value, service string, d document) *span {
+func (s *source) spanOf(v *value, service string, d document) *span {
 	sp := &span{
 		trace: v.at("traceId").text(), id: v.at("spanId").text(), parent: v.at("parentSpanId").text(), name: v.at("name").text(),
 		service: service, attrs: attributes(v.at("attributes")), from: d,
-		began: time.Unix(0, int64(v.at("startTimeUnixNano").int())), ended: time.Unix(0, int64(v.at("endTimeUnixNano").int())),
+		ended:  time.Unix(0, int64(v.at("endTimeUnixNano").int())),
 		failed: v.at("status", "code").int() == 2 || v.at("status", "code").text() == "STATUS_CODE_ERROR",
 		status: v.at("status", "message").text(),
+	}
+	sp.began = sp.ended
+	if start := v.at("startTimeUnixNano"); start != nil {
+		if at, ok := start.number(); ok {
+			sp.began = time.Unix(0, int64(at))
+		} else {
+			s.report(d, "span %s: startTimeUnixNano is not a number: %s; the span is ordered by its end", sp.id, start.words())
+		}
 	}
 	for _, e := range v.at("events").list() {
 		sp.events = append(sp.events, spanEvent{
@@ -155,10 +185,10 @@ func (sp *span) attr(names ...string) *value {
 
 // isCall reports whether the span is a call of a model.
 func (sp *span) isCall() bool {
-	switch sp.attr("gen_ai.operation.name").text() {
-	case "chat", "text_completion", "generate_content":
+	switch name := sp.attr("gen_ai.operation.name").text(); {
+	case slices.Contains(operations, name), sp.attr(spanKind).text() == "LLM":
 		return true
-	case "":
+	case name == "":
 		operation := sp.attr("ai.operationId").text() // of the Vercel AI SDK
 		return strings.HasSuffix(operation, ".doGenerate") || strings.HasSuffix(operation, ".doStream") ||
 			slices.Contains([]string{"chat", "completion"}, sp.attr("llm.request.type").text()) // of older versions of OpenLLMetry
@@ -169,10 +199,11 @@ func (sp *span) isCall() bool {
 // traced returns the conversation of spans.
 func (s *source) traced(id string, spans []*span) (Conversation, bool) {
 	c := Conversation{ID: id, File: spans[0].from.file, Began: spans[0].began, Derived: true}
-	byID := map[string]*span{}
 	for _, sp := range spans {
-		byID[sp.id] = sp
-		if name := sp.attr("gen_ai.agent.name", "ai.telemetry.functionId").text(); c.Agent == "" && name != "" {
+		if sp.trace != id && !slices.Contains(c.Traces, sp.trace) {
+			c.Traces = append(c.Traces, sp.trace)
+		}
+		if name := sp.attr("gen_ai.agent.name", "ai.telemetry.functionId", "agent.name").text(); c.Agent == "" && name != "" {
 			c.Agent = name
 		}
 	}
@@ -182,7 +213,7 @@ func (s *source) traced(id string, spans []*span) (Conversation, bool) {
 	last := spans[0]
 	missing := 0
 	for _, sp := range spans {
-		if !sp.isCall() || insideCall(sp, byID) {
+		if !sp.isCall() || insideCall(sp) {
 			continue
 		}
 		t := s.turnOf(sp)
@@ -196,9 +227,7 @@ func (s *source) traced(id string, spans []*span) (Conversation, bool) {
 		return c, false
 	}
 	if missing == len(c.Turns) {
-		s.report(last.from, "trace %s has %s without prompts and answers, which instrumentations leave out by default; "+
-			"record it with OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true, or the option of your instrumentation",
-			id, format.Plural(missing, "call"))
+		s.report(last.from, "%s", withoutAnswers(id, c.Turns))
 		return c, false
 	}
 	c.finish(root(spans))
@@ -208,25 +237,44 @@ func (s *source) traced(id string, spans []*span) (Conversation, bool) {
 // maxParents limits the search for a call around another one.
 const maxParents = 100
 
+// withoutAnswers describes a conversation without any answer.
+func withoutAnswers(id string, turns []Turn) string {
+	calls := format.Plural(len(turns), "call")
+	for i := range turns {
+		if unread := turns[i].Unread; len(unread) > 0 {
+			return fmt.Sprintf("trace %s has %s and no answer that import reads: that of call %d has only parts of the type %s",
+				id, calls, i+1, joined(unread))
+		}
+	}
+	const hint = ", which instrumentations leave out by default; " +
+		"record it with OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true, or the option of your instrumentation"
+	if slices.ContainsFunc(turns, func(t Turn) bool { return len(t.Messages) > 0 }) {
+		return fmt.Sprintf("trace %s has %s without answers%s", id, calls, hint)
+	}
+	return fmt.Sprintf("trace %s has %s without prompts and answers%s", id, calls, hint)
+}
+
 // insideCall reports whether a span is inside another call: two instrumentations recorded the same one.
-func insideCall(sp *span, byID map[string]*span) bool {
+func insideCall(sp *span) bool {
 	for range maxParents { // a cycle ends, too
-		parent := byID[sp.parent]
-		if parent == nil {
+		if sp = sp.around; sp == nil {
 			return false
 		}
-		if parent.isCall() {
+		if sp.isCall() {
 			return true
 		}
-		sp = parent
 	}
 	return false
 }
 
-// root returns the first span without a parent among spans.
+// root returns the first span of a conversation that has no parent, or whose parent belongs to another one.
 func root(spans []*span) *span {
+	own := map[*span]bool{}
 	for _, sp := range spans {
-		if sp.parent == "" {
+		own[sp] = true
+	}
+	for _, sp := range spans {
+		if sp.parent == "" || sp.around != nil && !own[sp.around] {
 			return sp
 		}
 	}

@@ -30,6 +30,27 @@ var _ = DescribeTable("places of a call's content", func(attributes, events stri
 		attribute("gen_ai.input.messages", `[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"hi\"}]}]`)+
 			attribute("gen_ai.output.messages",
 				`[{\"role\":\"assistant\",\"parts\":[{\"type\":\"tool_call\",\"id\":\"c1\",\"name\":\"find\",\"arguments\":{\"id\":1}}]}]`))),
+	Entry("attributes of OpenInference",
+		attribute("llm.input_messages.0.message.role", "user")+attribute("llm.input_messages.0.message.content", "hi")+
+			attribute("llm.output_messages.0.message.tool_calls.0.tool_call.id", "c1")+
+			attribute("llm.output_messages.0.message.tool_calls.0.tool_call.function.name", "find")+
+			attribute("llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments", `{\"id\":1}`), ""),
+	Entry("attributes of OpenInference for several parts",
+		attribute("llm.input_messages.0.message.role", "user")+
+			attribute("llm.input_messages.0.message.contents.0.message_content.type", "text")+
+			attribute("llm.input_messages.0.message.contents.0.message_content.text", "hi")+
+			attribute("llm.output_messages.0.message.contents.0.message_content.type", "tool_use")+
+			attribute("llm.output_messages.0.message.contents.0.tool_call.id", "c1")+
+			attribute("llm.output_messages.0.message.contents.0.tool_call.function.name", "find")+
+			attribute("llm.output_messages.0.message.contents.0.tool_call.function.arguments", `{\"id\":1}`), ""),
+	Entry("events of a span with JSON in an attribute", "",
+		event("gen_ai.user.message", attribute("content", "hi"))+","+
+			event("gen_ai.choice", attribute("message",
+				`{\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"find\",\"arguments\":\"{\\\"id\\\":1}\"}}]}`))),
+	Entry("events of a span with the body in an attribute", "",
+		event("gen_ai.user.message", attribute("gen_ai.event.content", `{\"content\":\"hi\"}`))+","+
+			event("gen_ai.choice", attribute("gen_ai.event.content",
+				`{\"message\":{\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"find\",\"arguments\":\"{\\\"id\\\":1}\"}}]}}`))),
 	Entry("events of version 1.27", "",
 		event("gen_ai.content.prompt", attribute("gen_ai.prompt", `[{\"role\":\"user\",\"content\":\"hi\"}]`))+","+
 			event("gen_ai.content.completion", attribute("gen_ai.completion",
@@ -44,3 +65,101 @@ func attribute(key, text string) string {
 func event(name, attributes string) string {
 	return fmt.Sprintf(`{"name":%q,"attributes":[%s]}`, name, strings.TrimPrefix(attributes, ","))
 }
+
+// exported returns spans of one trace as a document of OTLP. Each is the id of the span and of its parent, and its attributes.
+func exported(spans ...[3]string) string {
+	var all []string
+	for _, s := range spans {
+		all = append(all, fmt.Sprintf(`{"traceId":"t1","spanId":%q,"parentSpanId":%q,"attributes":[%s]}`,
+			s[0], s[1], strings.TrimPrefix(s[2], ",")))
+	}
+	return `{"resourceSpans":[{"scopeSpans":[{"spans":[` + strings.Join(all, ",") + `]}]}]}`
+}
+
+// chat are the attributes of a call with the answer "ok", and further ones.
+func chat(more string) string {
+	return attribute("gen_ai.operation.name", "chat") +
+		attribute("gen_ai.output.messages", `[{\"parts\":[{\"type\":\"text\",\"content\":\"ok\"}]}]`) + more
+}
+
+var _ = Describe("spans", func() {
+	It("recognizes a call by the kind of span of OpenInference, with its tokens and session", func() {
+		conversations, findings, err := read(incident.OTLP, exported([3]string{"a", "", attribute("openinference.span.kind", "LLM") +
+			attribute("session.id", "s1") + attribute("llm.model_name", "m1") +
+			attribute("llm.output_messages.0.message.content", "ok") + attribute("llm.token_count.prompt", "10") +
+			attribute("llm.token_count.prompt_details.cache_read", "4") + attribute("llm.token_count.completion", "2")}))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(findings).To(BeEmpty())
+		Expect(conversations[0].ID).To(Equal("s1"))
+		Expect(conversations[0].Turns[0].Reply).To(HaveField("Text", "ok"))
+		Expect(conversations[0].Turns[0].Reply).To(HaveField("Model", "m1"))
+		Expect(conversations[0].Turns[0].Reply.Usage).To(HaveValue(Equal(
+			llm.Usage{Input: 6, CachedInput: 4, Output: 2, Source: llm.UsageReported})))
+	})
+
+	It("separates the conversations of one trace", func() {
+		conversations, findings, err := read(incident.OTLP, exported(
+			[3]string{"root", "", ""},
+			[3]string{"a", "root", attribute("gen_ai.conversation.id", "c1")}, [3]string{"b", "a", chat("")},
+			[3]string{"c", "root", attribute("gen_ai.conversation.id", "c2")}, [3]string{"d", "c", chat("")},
+		))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(findings).To(BeEmpty())
+		Expect(conversations).To(HaveLen(2))
+		for i, id := range []string{"c1", "c2"} {
+			Expect(conversations[i].ID).To(Equal(id))
+			Expect(conversations[i].Traces).To(Equal([]string{"t1"}))
+			Expect(conversations[i].Turns).To(HaveLen(1))
+			Expect(conversations[i].Done).To(BeTrue(), "the span around the call is the root")
+		}
+	})
+
+	It("names the known conventions if no span is a call", func() {
+		_, findings, err := read(incident.OTLP, exported([3]string{"a", "", attribute("other.kind", "LLM")}))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(findings).To(ConsistOf(MatchRegexp(`none of 1 span is a call of a model in a known convention.*openinference\.span\.kind`)))
+	})
+
+	It("reports tokens and times that are not numbers, and orders the span by its end", func() {
+		late := strings.Replace(exported([3]string{"b", "", chat(attribute("gen_ai.usage.input_tokens", "many") +
+			attribute("gen_ai.usage.output_tokens", "1"))}), `"spanId":"b"`, `"spanId":"b","startTimeUnixNano":"soon","endTimeUnixNano":"9"`, 1)
+		early := strings.Replace(exported([3]string{"a", "", chat(attribute("gen_ai.response.model", "first"))}),
+			`"spanId":"a"`, `"spanId":"a","startTimeUnixNano":"3","endTimeUnixNano":"4"`, 1)
+		conversations, findings, err := read(incident.OTLP, late+"\n"+early)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(findings).To(Equal([]string{
+			"a.jsonl:1: span b: startTimeUnixNano is not a number: soon; the span is ordered by its end",
+			"a.jsonl:1: span b: the attribute gen_ai.usage.input_tokens is not a number: many; it is left out",
+		}))
+		Expect(conversations[0].Turns[0].Reply.Model).To(Equal("first"))
+		Expect(conversations[0].Turns[1].Reply.Usage).To(BeNil())
+	})
+
+	It("reads counts that are written as fractions", func() {
+		conversations, findings, err := read(incident.OTLP, exported([3]string{"a", "", chat(attribute("gen_ai.usage.input_tokens", "7.0") +
+			attribute("gen_ai.usage.output_tokens", "1"))}))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(findings).To(BeEmpty())
+		Expect(conversations[0].Turns[0].Reply.Usage.Input).To(Equal(7))
+	})
+
+	It("names the types of parts that it does not understand", func() {
+		hologram := attribute("gen_ai.operation.name", "chat") + attribute("gen_ai.input.messages", `[{\"role\":\"user\",\"content\":\"hi\"}]`) +
+			attribute("gen_ai.output.messages", `[{\"parts\":[{\"type\":\"hologram\"}]}]`)
+		conversations, findings, err := read(incident.OTLP, exported([3]string{"a", "", hologram}))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(conversations).To(BeEmpty())
+		Expect(findings).To(ConsistOf(ContainSubstring("that of call 1 has only parts of the type hologram")))
+
+		conversations, _, err = read(incident.OTLP, exported([3]string{"a", "", chat("")}, [3]string{"b", "", hologram}))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(written(conversations[0], incident.Options{}).Notes).To(ContainElement(
+			"The script ends before call 2 of 2: its answer has only parts that import does not read: hologram."))
+
+		both := strings.Replace(chat(""), `\"content\":\"ok\"}`, `\"content\":\"ok\"},{\"type\":\"hologram\"}`, 1)
+		conversations, _, err = read(incident.OTLP, exported([3]string{"a", "", both}))
+		Expect(err).NotTo(HaveOccurred())
+		Expect(written(conversations[0], incident.Options{}).Notes).To(ContainElement(
+			"Parts of answer 1 that import does not read are left out: hologram."))
+	})
+})

@@ -3,6 +3,7 @@ package incident
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,8 +18,8 @@ const maxIndexed = 10_000
 // turnOf reads a call. The content comes from the first of the places that has an answer.
 func (s *source) turnOf(sp *span) Turn {
 	t := Turn{Began: sp.began, Ended: sp.ended, Missing: true}
-	t.Reply.Model = sp.attr("gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id").text()
-	for _, read := range []func(*span, *Turn){s.readMessages, s.readAISDK, readIndexed, readEvents} {
+	t.Reply.Model = sp.attr("gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id", "llm.model_name").text()
+	for _, read := range []func(*span, *Turn){s.readMessages, s.readAISDK, readIndexed, readOpenInference, readEvents} {
 		if t.Missing {
 			read(sp, &t)
 		}
@@ -26,7 +27,7 @@ func (s *source) turnOf(sp *span) Turn {
 	if reasons := sp.attr("gen_ai.response.finish_reasons").list(); t.Reply.Finish == "" && len(reasons) > 0 {
 		t.Reply.Finish = finishOf(reasons[0].text())
 	}
-	t.Reply.Usage = usageOf(sp)
+	t.Reply.Usage = s.usageOf(sp)
 	if errorType := sp.attr("error.type").text(); sp.failed || errorType != "" {
 		t.Failure = failureOf(cmp.Or(sp.status, errorType), sp.attr("http.response.status_code", "http.status_code").int(), errorType)
 	}
@@ -145,10 +146,7 @@ func readEvents(sp *span, t *Turn) {
 	slices.SortStableFunc(events, func(a, b spanEvent) int { return a.at - b.at })
 	var messages []llm.Message
 	for _, e := range events {
-		body := e.body
-		if body.object() == nil {
-			body = objectOf(e.attrs)
-		}
+		body := e.content()
 		role, isMessage := strings.CutSuffix(strings.TrimPrefix(e.name, "gen_ai."), ".message")
 		switch {
 		case e.name == "gen_ai.content.prompt":
@@ -173,6 +171,24 @@ func readEvents(sp *span, t *Turn) {
 	}
 }
 
+// content returns the body of a log record, or what an event of a span has instead: an attribute with the
+// body as JSON, or an attribute for each member, in which values other than texts are JSON.
+func (e *spanEvent) content() *value {
+	if e.body.object() != nil {
+		return e.body
+	}
+	if inner, ok := e.attrs["gen_ai.event.content"].nested(); ok && inner.is('{') {
+		return inner
+	}
+	members := maps.Clone(e.attrs)
+	for _, key := range []string{"message", "tool_calls"} {
+		if inner, ok := members[key].nested(); ok && (inner.is('{') || inner.is('[')) {
+			members[key] = inner
+		}
+	}
+	return objectOf(members)
+}
+
 // parsed returns an attribute whose text is JSON, and reports one that is not.
 func (s *source) parsed(sp *span, name string) *value {
 	v := sp.attr(name)
@@ -185,28 +201,4 @@ func (s *source) parsed(sp *span, name string) *value {
 		return nil
 	}
 	return inner
-}
-
-// usageOf returns the tokens of a call, nil if the span has none. In the conventions, input includes
-// cached input.
-func usageOf(sp *span) *llm.Usage {
-	in := sp.attr("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "ai.usage.inputTokens", "ai.usage.promptTokens")
-	out := sp.attr("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "ai.usage.outputTokens", "ai.usage.completionTokens")
-	if in == nil || out == nil {
-		return nil
-	}
-	cached := sp.attr("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "ai.usage.cachedInputTokens").int()
-	written := sp.attr("gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens").int()
-	return usage(in.int(), cached, written, out.int(), sp.attr("ai.usage.reasoningTokens", "gen_ai.usage.reasoning_tokens").int())
-}
-
-// usage returns token counts by a total of input that includes what was read from and written to the
-// cache. Impossible counts are nil.
-func usage(in, cached, written, out, reasoning int) *llm.Usage {
-	if min(in-cached-written, cached, written, out, reasoning) < 0 {
-		return nil
-	}
-	return &llm.Usage{
-		Input: in - cached - written, CachedInput: cached, CacheWrite: written, Output: out, Reasoning: reasoning, Source: llm.UsageReported,
-	}
 }

@@ -32,9 +32,16 @@ func readRecording(s *source) []Conversation {
 }
 
 func trialOf(file string, sc *record.Scenario, trial *record.Trial) Conversation {
-	c := Conversation{ID: fmt.Sprintf("%s#%d", trial.Head.Scenario, trial.Head.N), File: file, Agent: sc.Agent}
+	c := Conversation{
+		ID: fmt.Sprintf("%s#%d", trial.Head.Scenario, trial.Head.N), File: file, Agent: sc.Agent, Scenario: sc.File, Servers: sc.Where["mcp"] > 0,
+	}
+	exchanges, known := trial.ByCall()
 	for i := range trial.Calls {
-		c.Turns = append(c.Turns, callTurn(trial, &trial.Calls[i]))
+		t := callTurn(trial, &trial.Calls[i])
+		if known && t.Failure != nil {
+			t.Failure.injected(exchanges[i])
+		}
+		c.Turns = append(c.Turns, t)
 	}
 	kind, name := record.Turn{}.Event()
 	for _, e := range trial.Events {
@@ -46,12 +53,14 @@ func trialOf(file string, sc *record.Scenario, trial *record.Trial) Conversation
 			c.Users = append(c.Users, turn.User)
 		}
 	}
-	known := len(c.Users) > 0
-	c.derive()
-	c.Derived = !known
-	c.Done = known && trial.End.Status == scenarios.AppDone
-	if sc.File != "" {
-		c.Notes = append(c.Notes, "The agent's options are not recorded; copy drive: from "+sc.File+".")
+	switch external := len(c.Users) > 0; {
+	case !external:
+		c.derive()
+		c.Done = false
+	case trial.End.Status == scenarios.AppDone:
+		c.Done = true
+	default:
+		c.Notes = append(c.Notes, fmt.Sprintf("The recorded run ended with the status %s.", trial.End.Status))
 	}
 	retries := 0
 	for i := range trial.Calls {
@@ -60,7 +69,29 @@ func trialOf(file string, sc *record.Scenario, trial *record.Trial) Conversation
 	if retries > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf("%d failed attempts that the agent's client repeated are left out.", retries))
 	}
+	c.EachAttempt = retries == 0
 	return c
+}
+
+// injected notes the fault that caused the failure, if it took effect on the last of the exchanges of the call.
+func (f *Failure) injected(exchanges []record.Exchange) {
+	if last := exchanges[len(exchanges)-1]; last.Fired {
+		f.Fault, f.Status = last.Fault, last.Status
+	}
+}
+
+// copyNote returns what a scenario lacks that a recording does not have, and where it is.
+func (c *Conversation) copyNote(driven bool) string {
+	switch {
+	case c.Scenario == "":
+	case c.Servers && driven:
+		return "MCP servers are not recorded; copy mcp: from " + c.Scenario + "."
+	case c.Servers:
+		return "The agent's options and MCP servers are not recorded; copy drive: and mcp: from " + c.Scenario + "."
+	case !driven:
+		return "The agent's options are not recorded; copy drive: from " + c.Scenario + "."
+	}
+	return ""
 }
 
 func callTurn(trial *record.Trial, call *record.Call) Turn {
@@ -73,7 +104,7 @@ func callTurn(trial *record.Trial, call *record.Call) Turn {
 		}
 	}
 	if call.Error != nil {
-		t.Failure = &Failure{call.Error.Status, call.Error.Message}
+		t.Failure = &Failure{Status: call.Error.Status, Message: call.Error.Message}
 	}
 	if m, ok := trial.Message(call.Reply); ok && call.Reply != "" {
 		t.Reply.Text, t.Reply.ToolCalls, t.Missing = m.Content, slices.Clone(m.ToolCalls), false

@@ -23,6 +23,9 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 		if why == "" {
 			request := llm.Request{Model: t.Reply.Model, Messages: t.Messages}
 			turns = append(turns, capture.Turn{N: i + 1, Request: request, Answer: answer, Model: t.Reply.Model})
+			if len(t.Unread) > 0 {
+				c.Notes = append(c.Notes, fmt.Sprintf("Parts of answer %d that import does not read are left out: %s.", i+1, joined(t.Unread)))
+			}
 			continue
 		}
 		if t.Failure != nil {
@@ -34,9 +37,12 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 		break
 	}
 	options := capture.ScriptOptions{Matching: match, Assert: match == capture.ByText}
-	failed := len(turns) > 0 && turns[len(turns)-1].Answer.Fault != nil
+	failed := len(turns) > 0 && turns[len(turns)-1].Answer.Fault != nil && !c.EachAttempt
 	if match == capture.ByText && !c.overlapping() && !failed {
 		options.Matching = capture.InOrder
+	}
+	if slices.ContainsFunc(turns, func(t capture.Turn) bool { f := t.Answer.Fault; return f != nil && f.Kind != "status" }) {
+		c.Notes = append(c.Notes, "A recording does not have the answers that faults changed; the faults of this script change an empty one.")
 	}
 	script = capture.ScriptOf(turns, options)
 	if n := len(script.Rules); failed && n > 0 {
@@ -74,12 +80,25 @@ func (c *Conversation) overlapping() bool {
 // answerOf returns the answer of a turn, or why there is none.
 func (c *Conversation) answerOf(t *Turn) (a mocks.Answer, why string) {
 	if f := t.Failure; f != nil {
+		if f.Fault != "" {
+			fault := &mocks.Fault{Kind: f.Fault}
+			if f.Fault == "status" {
+				fault.Status = f.Status
+			}
+			if err := fault.Validate(); err != nil {
+				return a, "it failed, and its fault cannot be scripted: " + err.Error()
+			}
+			return mocks.Answer{Fault: fault}, ""
+		}
 		if f.Status < http.StatusBadRequest || f.Status > 599 {
 			return a, "it failed (" + cmp.Or(f.Message, "without a message") + "), and its HTTP status is not known"
 		}
 		return mocks.Answer{Fault: &mocks.Fault{Kind: "status", Status: f.Status, Message: f.Message}}, ""
 	}
-	if t.Missing {
+	switch {
+	case t.Missing && len(t.Unread) > 0:
+		return a, "its answer has only parts that import does not read: " + joined(t.Unread)
+	case t.Missing:
 		return a, "its answer is not in the file"
 	}
 	reply := t.Reply

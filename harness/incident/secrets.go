@@ -44,7 +44,7 @@ func (r *redaction) conversation(c Conversation) Conversation {
 		t.Reply.Text, t.Thinking = r.text(t.Reply.Text), r.text(t.Thinking)
 		t.Reply.ToolCalls = r.calls(t.Reply.ToolCalls)
 		if t.Failure != nil {
-			t.Failure = &Failure{t.Failure.Status, r.text(t.Failure.Message)}
+			t.Failure = &Failure{t.Failure.Status, r.text(t.Failure.Message), t.Failure.Fault}
 		}
 		turns[i] = t
 	}

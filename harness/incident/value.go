@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,9 +20,12 @@ const (
 	maxLine = 64 << 20
 	// maxMalformed limits the malformed lines of a file that are reported one by one.
 	maxMalformed = 10
+	// maxExact limits whole numbers that are written as fractions.
+	maxExact = 1 << 53
 )
 
-// document is a JSON value of a file: the whole file, an element of its list, or a line.
+// document is a JSON value of a file: the whole file, an element of its list, or a line. The value of a
+// line that is not JSON is nil.
 type document struct {
 	*value
 	file string
@@ -28,10 +33,15 @@ type document struct {
 }
 
 // documents returns the JSON values of a file, which is one value, a list, or has a value on each line.
-// Malformed lines are findings.
-func documents(f file) ([]document, []Finding) {
-	data := bytes.TrimPrefix(f.data, []byte("\xef\xbb\xbf"))
-	if json.Valid(data) {
+// Malformed lines are findings, and documents without a value. A file without any value, and one value
+// that is malformed, are errors.
+func documents(f file) ([]document, []Finding, error) {
+	data := bytes.TrimRight(bytes.TrimPrefix(f.data, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if len(data) == 0 {
+		return nil, nil, errors.New("the file is empty")
+	}
+	invalid := json.Unmarshal(data, new(json.RawMessage))
+	if invalid == nil {
 		whole := &value{raw: data}
 		var docs []document
 		for _, item := range whole.list() {
@@ -40,18 +50,24 @@ func documents(f file) ([]document, []Finding) {
 		if docs == nil {
 			docs = []document{{whole, f.name, 0}}
 		}
-		return docs, nil
+		return docs, nil, nil
 	}
+	docs, findings := lines(f.name, data)
+	line, why := syntaxError(data, invalid)
+	switch {
+	case isLines(docs, line):
+		return docs, findings, nil
+	case data[0] != '{' && data[0] != '[':
+		return nil, nil, fmt.Errorf("the file is in none of the formats %s, which are JSON (%s)", strings.Join(names(), ", "), why)
+	}
+	return nil, nil, errors.New("the file is not valid JSON: " + why)
+}
+
+// lines reads a value from each line.
+func lines(name string, data []byte) ([]document, []Finding) {
 	var docs []document
 	var found []Finding
 	more := 0
-	report := func(line int, message string) {
-		if len(found) < maxMalformed {
-			found = append(found, Finding{f.name, line, message})
-		} else {
-			more++
-		}
-	}
 	in := jsonl.NewReader(bytes.NewReader(data), maxLine)
 	for {
 		line, err := in.Next()
@@ -59,20 +75,47 @@ func documents(f file) ([]document, []Finding) {
 			break
 		}
 		line = bytes.TrimSpace(line)
+		why := "the line is not JSON and is left out"
 		switch {
 		case err != nil:
-			report(in.Line(), err.Error())
+			why = err.Error()
 		case len(line) == 0:
-		case !json.Valid(line):
-			report(in.Line(), "the line is not JSON and is left out")
-		default:
-			docs = append(docs, document{&value{raw: bytes.Clone(line)}, f.name, in.Line()})
+			continue
+		case json.Valid(line):
+			docs = append(docs, document{&value{raw: bytes.Clone(line)}, name, in.Line()})
+			continue
+		}
+		docs = append(docs, document{nil, name, in.Line()})
+		if len(found) < maxMalformed {
+			found = append(found, Finding{name, in.Line(), why})
+		} else {
+			more++
 		}
 	}
 	if more > 0 {
-		found = append(found, Finding{f.name, 0, fmt.Sprintf("%d further lines are not JSON", more)})
+		found = append(found, Finding{name, 0, fmt.Sprintf("%d further lines are not JSON", more)})
 	}
 	return docs, found
+}
+
+// isLines reports whether a file with a syntax error in a line has values on its lines. A value that
+// spans lines and is malformed has none, or some by chance, which are not of a known format.
+func isLines(docs []document, line int) bool {
+	if len(docs) > 0 && docs[0].value == nil && line > docs[0].line { // the first value spans lines
+		return slices.ContainsFunc(docs, func(d document) bool { return detectOne(d.value) != "" })
+	}
+	return slices.ContainsFunc(docs, func(d document) bool { return d.value != nil })
+}
+
+// syntaxError returns the line of a syntax error, and describes it.
+func syntaxError(data []byte, err error) (line int, why string) {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) || syntax.Offset >= int64(len(data)) && strings.Contains(err.Error(), "unexpected end") {
+		line = 1 + bytes.Count(data, []byte("\n"))
+		return line, fmt.Sprintf("it ends in line %d, within a value", line)
+	}
+	line = 1 + bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n"))
+	return line, fmt.Sprintf("line %d: %v", line, err)
 }
 
 // value is a JSON value of unknown form. Its methods return zero values where the form differs; nil
@@ -164,8 +207,21 @@ func (v *value) words() string {
 
 // int returns a whole number, which may be a string as in OTLP.
 func (v *value) int() int {
-	n, _ := strconv.ParseInt(strings.Trim(v.words(), `"`), 10, 64) // the zero value, where the form differs
-	return int(n)
+	n, _ := v.number() // the zero value, where the form differs
+	return n
+}
+
+// number returns a whole number, which may be a string as in OTLP. ok is false for another value.
+func (v *value) number() (n int, ok bool) {
+	text := strings.Trim(v.words(), `"`)
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return int(n), true
+	}
+	f, err := strconv.ParseFloat(text, 64) // as some exporters write counts
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > maxExact {
+		return 0, false
+	}
+	return int(f), true
 }
 
 // time returns a time in RFC 3339.

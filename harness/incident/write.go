@@ -50,6 +50,9 @@ type Scenario struct {
 
 // NameOf returns the default name of a conversation's scenario.
 func NameOf(c *Conversation) string {
+	if c.Format == Recording { // its id is the name of a scenario and the number of the trial
+		return "incident/" + slug(c.ID)
+	}
 	agent := slug(cmp.Or(c.Coding, c.Agent, string(c.Format)))
 	id := slug(c.ID)
 	if len(id) > 8 {
@@ -58,11 +61,14 @@ func NameOf(c *Conversation) string {
 	return "incident/" + strings.Trim(agent+"-"+id, "-")
 }
 
+// maxSlug limits the names of agents and of recorded trials.
+const maxSlug = 80
+
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 
 // slug returns a text as a part of a scenario's name.
 func slug(s string) string {
-	return strings.Trim(sanitize.Prefix(notInName.ReplaceAllString(strings.ToLower(s), "-"), 40), "-")
+	return strings.Trim(sanitize.Prefix(notInName.ReplaceAllString(strings.ToLower(s), "-"), maxSlug), "-")
 }
 
 // Write returns the scenario that repeats a conversation.
@@ -89,6 +95,9 @@ func Write(c Conversation, o Options) (Scenario, error) {
 	if c.Derived {
 		c.Notes = append(c.Notes, "The turns are the user messages of the prompts; the agent may have built these from something else.")
 	}
+	if note := c.copyNote(o.Drive != nil); note != "" {
+		c.Notes = append(c.Notes, note)
+	}
 	s.Notes = c.Notes
 	w := writer{}
 	w.head(&c, &secrets, o.Version)
@@ -96,7 +105,7 @@ func Write(c Conversation, o Options) (Scenario, error) {
 	w.section(nil, map[string]any{"about": about(&c)})
 	w.drive(&c, o.Drive)
 	w.backend(&script, o.Priced)
-	w.expect(&c, calls, c.Done && !s.Incomplete)
+	w.expect(&c, calls, c.Done && !s.Incomplete && !c.Gaps)
 	if w.err != nil {
 		return s, fmt.Errorf("write scenario %s: %w", s.Name, w.err)
 	}
@@ -197,7 +206,10 @@ func (w *writer) backend(script *mocks.Script, priced func(string) bool) {
 	b := scenarios.Backend{Script: *script}
 	b.Unpriced = priced != nil && !priced(b.Model)
 	var comments []string
-	if b.Unpriced {
+	switch {
+	case b.Model == "":
+		comments = append(comments, "The model is not known, and so its cost is not, either.")
+	case b.Unpriced:
 		comments = append(comments, "The model has no price in the table, so its cost is unknown.")
 	}
 	w.section(comments, map[string]any{"backend": b})
