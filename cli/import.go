@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/rehearse-dev/rehearse/harness/incident"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/input"
@@ -22,7 +24,6 @@ import (
 	"github.com/rehearse-dev/rehearse/redact"
 	"github.com/rehearse-dev/rehearse/reports/rundir"
 	"github.com/rehearse-dev/rehearse/scenarios"
-	"github.com/spf13/cobra"
 )
 
 // notInName are the characters that the name of a scenario does not have.
