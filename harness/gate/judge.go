@@ -28,7 +28,9 @@ type Judge struct {
 	invariants []compiledInvariant
 	// golden is true for golden runs, which are their own reference.
 	golden bool
-	rules  []rule
+	// perturb are the perturbations of a perturbed run.
+	perturb []string
+	rules   []rule
 }
 
 // rule checks one expectation and appends its findings.
@@ -97,6 +99,7 @@ func ForScenario(l *Language, s *record.Scenario) (*Judge, error) {
 		}
 		j.scenario, j.agent = s.Name, s.Agent
 	}
+	j.perturb = s.Perturb
 	return j, j.addInvariants(l, s)
 }
 
