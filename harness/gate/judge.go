@@ -105,10 +105,16 @@ func ForScenario(l *Language, s *record.Scenario) (*Judge, error) {
 
 // Judge returns the findings of a trial, the nearest to the root cause first, then in the order of
 // the fields of expect.Expect. It returns nil if all expectations are met. A trial that could not be carried
-// out is not judged further. The caller sets Finding.Trial.
+// out is not judged further, but the findings about the agent's requests may explain why. The caller sets
+// Finding.Trial.
 func (j *Judge) Judge(f measure.Facts) []Finding {
 	if f.Run.Error != "" {
-		return []Finding{notCarriedOut(&f)}
+		found := []Finding{notCarriedOut(&f)}
+		if f.Run.AgentError {
+			found = judgeRequests(j, &f, found)
+		}
+		rootCauseFirst(found, &f)
+		return found
 	}
 	if f.Run.Skipped != "" {
 		return []Finding{{Severity: Skipped, Rule: "skipped", Message: "the trial was not run", Evidence: f.Run.Skipped}}

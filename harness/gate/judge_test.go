@@ -186,6 +186,22 @@ var _ = Describe("Judge", Label("H-04"), func() {
 			gate.Finding{Severity: gate.Broken, Rule: "agent", Message: "the agent could not be run", At: "drive", Evidence: "no such program"}))
 	})
 
+	It("shows the requests that the backend refused with the error of an agent", func() {
+		f := facts(func(f *measure.Facts) {
+			f.Run.Error, f.Run.AgentError = "it ended early", true
+			f.Script.Unexpected, f.Script.Invalid = []string{"Unknown request URL: /v1/chatt"}, []string{"no model"}
+			f.Script.Warnings, f.Script.Unused = []string{"no /v1"}, []string{"replies[0]: 1 of 1 left"}
+		})
+		found := judge(expect.Expect{Status: "done"}, f)
+		Expect(found).To(HaveExactElements(
+			And(HaveField("Rule", "unexpected-call"), HaveField("Message", ContainSubstring("base URL"))),
+			HaveField("Rule", "invalid-request"), HaveField("Rule", "agent"), HaveField("Rule", "base-url")))
+		Expect(gate.VerdictOf(found)).To(Equal(gate.Error))
+		Expect(judge(expect.Expect{Allow: []string{"unexpected-call", "invalid-request"}}, f)[0].Rule).To(Equal("agent"))
+		f.Run.AgentError = false
+		Expect(judge(expect.Expect{}, f)).To(HaveExactElements(HaveField("Rule", "harness")))
+	})
+
 	DescribeTable("uses the singular and the plural",
 		func(e expect.Expect, message string) {
 			Expect(judge(e, facts())).To(HaveExactElements(HaveField("Message", message)))

@@ -25,8 +25,20 @@ func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
 		}
 		found = append(found, finding)
 	}
+	return judgeUnfired(j, f, judgeRequests(j, f, found))
+}
+
+// unknownAddress begins an entry of record.Script.Unexpected about a request without an endpoint.
+const unknownAddress = "Unknown request URL: "
+
+// judgeRequests reports the requests that the backend refused, and wrong base URLs.
+func judgeRequests(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, e := range f.Script.Unexpected {
-		finding := j.misfit(expect.UnexpectedCall, "no scripted reply matches this call", e)
+		message := "no scripted reply matches this call"
+		if strings.HasPrefix(e, unknownAddress) {
+			message = "the scripted backend has no such address; is the client's base URL right?"
+		}
+		finding := j.misfit(expect.UnexpectedCall, message, e)
 		finding.At = nearestReply(e)
 		found = append(found, finding)
 	}
@@ -34,7 +46,7 @@ func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, e := range f.Script.Warnings {
 		found = append(found, Finding{Severity: Info, Rule: "base-url", Message: "the base URL of the client is wrong", Evidence: e})
 	}
-	return judgeUnfired(j, f, found)
+	return found
 }
 
 // judgeUnfired reports the planned faults that never fired. In a perturbed run only the perturbations must take
