@@ -153,6 +153,9 @@ func notCarriedOut(f *measure.Facts) Finding {
 	found := Finding{Severity: Broken, Rule: "harness", Message: "the harness could not run the trial", Evidence: f.Run.Error}
 	if f.Run.AgentError {
 		found.Rule, found.Message, found.At = "agent", "the agent could not be run", "drive"
+		if len(f.Turns) > 0 { // it has got a message
+			found.Message = "the agent could not be judged"
+		}
 	}
 	return found
 }

@@ -186,6 +186,13 @@ var _ = Describe("Judge", Label("H-04"), func() {
 			gate.Finding{Severity: gate.Broken, Rule: "agent", Message: "the agent could not be run", At: "drive", Evidence: "no such program"}))
 	})
 
+	It("does not call an agent that got a message one that could not be run", func() {
+		f := facts(func(f *measure.Facts) {
+			f.Run.Error, f.Run.AgentError, f.Turns = "its answer has nothing at $.reply", true, []measure.TurnFacts{{N: 1, Error: "nothing"}}
+		})
+		Expect(judge(expect.Expect{}, f)).To(HaveExactElements(HaveField("Message", "the agent could not be judged")))
+	})
+
 	It("shows the requests that the backend refused with the error of an agent", func() {
 		f := facts(func(f *measure.Facts) {
 			f.Run.Error, f.Run.AgentError = "it ended early", true
