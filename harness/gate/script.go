@@ -31,6 +31,9 @@ func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
 // unknownAddress begins an entry of record.Script.Unexpected about a request without an endpoint.
 const unknownAddress = "Unknown request URL: "
 
+// toolCall begins an entry of record.Script.Invalid about a call of a tool at a scripted MCP server.
+const toolCall = "MCP call "
+
 // judgeRequests reports the requests that the backend refused, and wrong base URLs.
 func judgeRequests(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, e := range f.Script.Unexpected {
@@ -42,7 +45,13 @@ func judgeRequests(j *Judge, f *measure.Facts, found []Finding) []Finding {
 		finding.At = nearestReply(e)
 		found = append(found, finding)
 	}
-	found = j.judgeMisfit(found, expect.InvalidRequest, "a provider would have refused this request", f.Script.Invalid)
+	for _, e := range f.Script.Invalid {
+		message := "a provider would have refused this request"
+		if strings.HasPrefix(e, toolCall) {
+			message = "an MCP server would have refused this call of a tool"
+		}
+		found = append(found, j.misfit(expect.InvalidRequest, message, e))
+	}
 	for _, e := range f.Script.Warnings {
 		found = append(found, Finding{Severity: Info, Rule: "base-url", Message: "the base URL of the client is wrong", Evidence: e})
 	}

@@ -56,6 +56,13 @@ var _ = Describe("A mismatch with the script", Label("H-04"), func() {
 		Expect(judge(expect.Expect{}, facts(unfired))).To(HaveEach(HaveField("Severity", gate.Broken)))
 	})
 
+	It("names who would have refused an invalid request", func() {
+		found := judge(expect.Expect{}, script(measure.ScriptFacts{Invalid: []string{"call 1: no model", "MCP call 1: the arguments of f do not match"}}))
+		Expect(found).To(HaveExactElements(
+			HaveField("Message", "a provider would have refused this request"),
+			HaveField("Message", "an MCP server would have refused this call of a tool")))
+	})
+
 	It("only notes what was not requested after an unexpected call, unless that call is allowed", func() {
 		both := script(measure.ScriptFacts{Unused: []string{"replies[0]: 1 of 1 left"}, Unexpected: []string{"call 1: x"}})
 		Expect(judge(expect.Expect{}, both)).To(HaveExactElements(
