@@ -90,12 +90,13 @@ func (j *Judge) misfit(rule, message, evidence string) Finding {
 // neverDelivered ends the message about a reply whose fault was injected, after which the agent gave up.
 const neverDelivered = " was never delivered"
 
-// lineName matches the name of a line of the backend's script, or of the script of an MCP server.
-const lineName = `(?:mcp\[[0-9]+\]\.tools\[[0-9]+\]\.)?(?:replies|rules)\[[0-9]+\]`
+// lineName matches the name of a line of the backend's script, of the script of an MCP server, or of the model of a
+// simulated user.
+const lineName = `(?:mcp\[[0-9]+\]\.tools\[[0-9]+\]\.|drive\.[a-z_]+\.user\.backend\.)?(?:replies|rules)\[[0-9]+\]`
 
 // lineKey returns the key of a line in a scenario file.
 func lineKey(name string) string {
-	if strings.HasPrefix(name, "mcp[") {
+	if strings.HasPrefix(name, "mcp[") || strings.HasPrefix(name, "drive.") {
 		return name
 	}
 	return "backend." + name
