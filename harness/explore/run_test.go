@@ -127,6 +127,7 @@ var _ = Describe("Run", func() {
 		r := run(sc, explore.Options{Language: kinds.Language(), Workers: 4, Families: []result.Family{
 			result.Latency, result.Crashes, result.Users, result.Pairs,
 		}, Pairs: 3})
+		Expect(r.Golden.Duration).To(BeZero(), "real time differs from run to run")
 		Expect(cell(r, "call=1:latency,first=1s").Outcome).To(Equal(result.Survived))
 		late := cell(r, "call=2:latency,first=3s")
 		Expect(late.Outcome).To(Equal(result.Degraded))
