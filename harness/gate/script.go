@@ -12,15 +12,15 @@ import (
 )
 
 // judgeScript reports mismatches between the script and the run. Some can be allowed and are then
-// only noted. So are the replies that were not requested after a call that no reply matched: they are
-// its consequence. A planned fault that never fired cannot be allowed, because the run did not test it; see
+// only noted. So are the replies that were not requested after a call that no reply matched, or in a perturbed run:
+// they are its consequence. A planned fault that never fired cannot be allowed, because the run did not test it; see
 // judgeUnfired.
 func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	offScript := len(f.Script.Unexpected) > 0 && !slices.Contains(j.expect.Allow, expect.UnexpectedCall)
 	for _, e := range f.Script.Unused {
 		message, detail := unusedReply(e)
 		finding := j.misfit(expect.UnusedLine, message, detail)
-		if finding.At = scriptKey(e); offScript {
+		if finding.At = scriptKey(e); offScript || len(j.perturb) > 0 {
 			finding.Severity = Info
 		}
 		found = append(found, finding)

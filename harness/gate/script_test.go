@@ -43,6 +43,14 @@ var _ = Describe("A mismatch with the script", Label("H-04"), func() {
 		Entry("none", "call 1: the path /x is unknown", ""),
 	)
 
+	It("only notes a reply that a perturbed run did not request, also with expectations", func() {
+		found := perturbed(record.Scenario{Expect: expect.Expect{Status: "done"}}, func(f *measure.Facts) {
+			f.Script.Unused = []string{"replies[0]: 1 of 1 left"}
+		})
+		Expect(found).To(HaveExactElements(
+			HaveField("Rule", "status"), And(HaveField("Rule", "unused-line"), HaveField("Severity", gate.Info))))
+	})
+
 	It("only notes a fault of the script that a perturbed run did not reach", func() {
 		unfired := func(f *measure.Facts) {
 			f.Script.Unfired = []string{"replies[0]: status (fired 0 of 1)", "call=2:timeout: no such call was made"}
