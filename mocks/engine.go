@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clock"
@@ -58,6 +59,8 @@ type Engine struct {
 	storageFaults []faultCount       // by the faults of the program for them
 	injections    []*injection
 	used          int // answers of all lines
+
+	served atomic.Int64
 }
 
 // lineState is the progress of a line: its used answers, its reservations and its fault.
@@ -82,6 +85,10 @@ func NewEngine(p *Program, o EngineOptions) *Engine {
 		storage: wire.Storage{Keep: o.Keep}, storageFaults: make([]faultCount, len(p.storage)),
 	}
 }
+
+// Served returns the number of requests that have reached an endpoint, calls and others such as uploads of files,
+// whatever they were answered. It does not count health checks and requests to unknown paths.
+func (e *Engine) Served() int { return int(e.served.Load()) }
 
 // Begin decodes a request, finds its line and plans the answer, which for an invalid or unexpected
 // request is an error in the provider's form. The caller plays the exchange and must call End.

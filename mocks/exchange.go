@@ -20,6 +20,7 @@ type Exchange struct {
 	attempt int
 	reply   *reply // the line's answer to this attempt
 	phase   phase  // changed only by Engine.apply
+	stray   bool   // a request without an endpoint
 	// faults has the fault of the line and then the injections.
 	faults []scheduledFault
 	// before is the state before this exchange changed it, moved the number of that change.

@@ -22,6 +22,15 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 	if path == "/" && (r.Method == http.MethodHead || r.Method == http.MethodGet) {
 		return e.side(ctx, []wire.Frame{{Status: http.StatusOK}}) // a health check
 	}
+	x := e.route(ctx, r, path)
+	if !x.stray {
+		e.served.Add(1)
+	}
+	return x
+}
+
+// route plans the answer to a request by its path.
+func (e *Engine) route(ctx context.Context, r *http.Request, path string) *Exchange {
 	if x := e.gemini(ctx, r, path); x != nil {
 		return x
 	}
@@ -153,7 +162,9 @@ func (e *Engine) stray(ctx context.Context, codec wire.Codec, r *http.Request, a
 		e.journal.stray(unexpected, apiErr.Message)
 		e.mu.Unlock()
 	}
-	return e.side(ctx, codec.EncodeError(apiErr))
+	x := e.side(ctx, codec.EncodeError(apiErr))
+	x.stray = true
+	return x
 }
 
 func wrongMethod(method, path, want string) *wire.APIError {

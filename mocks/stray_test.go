@@ -40,6 +40,22 @@ var _ = Describe("a request to an unknown endpoint", Label("H-02"), func() {
 			r.settle()
 			Expect(r.engine.Report().Unexpected).To(BeEmpty())
 		})
+
+		It(name+": is not counted as served, and neither are health checks; refused and side requests are", func() {
+			r := transport(compile(`rules: [{text: hi, optional: true}]`), mocks.EngineOptions{})
+			r.do(context.Background(), http.MethodPost, "/embedings", `{}`, nil)
+			r.do(context.Background(), http.MethodGet, "/embeddings", "", nil)
+			Expect(r.engine.Served()).To(BeZero())
+			r.do(context.Background(), http.MethodGet, "/models", "", nil)
+			r.do(context.Background(), http.MethodGet, "/files", "", nil)
+			r.do(context.Background(), http.MethodPost, "/embeddings", `{}`, nil)
+			r.do(context.Background(), http.MethodPost, "/chat/completions", `{}`, nil)
+			Expect(r.engine.Served()).To(Equal(4))
+			r.base = r.base[:len(r.base)-len("/v1")]
+			r.do(context.Background(), http.MethodHead, "/", "", nil)
+			r.settle()
+			Expect(r.engine.Served()).To(Equal(4))
+		})
 	}
 
 	It("is kept within the limit of a standing server", func() {

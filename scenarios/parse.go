@@ -90,7 +90,7 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) parsed {
 		found.Sort()
 	}
 	if !strings.HasPrefix(file, shippedPrefix) {
-		sc.Where = where(doc)
+		sc.Where = where(doc, sc.Drive.Kind)
 	}
 	sc.Digest, sc.Files = sum.String(), sum.files
 	sc.setDefaults()
@@ -100,10 +100,11 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) parsed {
 // maxWhere limits the recorded lines of each kind.
 const maxWhere = 200
 
-// where records the lines of what findings can be about: the expectations, the driven agent and the script.
-func where(doc *yamlsrc.Document) map[string]int {
+// where records the lines of what findings can be about: the expectations, the driven agent and the scripts.
+func where(doc *yamlsrc.Document, kind string) map[string]int {
+	user := "drive." + kind + ".user.backend"
 	lines := doc.Lines(maxWhere, 2, "expect")
-	maps.Copy(lines, doc.Lines(maxWhere, 1, "name", "drive", "invariants", "perturb", "backend.replies", "backend.rules"))
+	maps.Copy(lines, doc.Lines(maxWhere, 1, "name", "drive", "invariants", "perturb", "backend.replies", "backend.rules", user+".replies", user+".rules"))
 	maps.Copy(lines, doc.Lines(maxWhere, 5, "mcp")) // down to a line of a tool
 	return lines
 }

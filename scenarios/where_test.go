@@ -33,6 +33,25 @@ expect:
 		}))
 	})
 
+	It("has the lines of the model of a simulated user", func() {
+		sc, found := scenarios.Parse("own.yaml", []byte(`name: own
+drive:
+  command:
+    run: [sh]
+    user:
+      opening: Hi.
+      goals: [{id: a, done: {reply: x}}]
+      backend:
+        model: gpt-4.1-mini
+        rules:
+          - {text: a}
+backend: {model: gpt-4.1-mini, rules: [{text: x}]}
+expect: {status: done}
+`), nil, scenarios.Options{Kinds: kinds.All().Formats()})
+		Expect(found).To(BeEmpty())
+		Expect(sc.Where).To(HaveKeyWithValue("drive.command.user.backend.rules[0]", 11))
+	})
+
 	It("is empty for shipped ones, which are not files on disk", func() {
 		set, found := scenarios.Load([]string{"loop/golden-marker"}, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())

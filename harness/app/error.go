@@ -15,7 +15,7 @@ const (
 	// a program. The trial is skipped unless it is required.
 	Absent Kind = "absent"
 	// Unusable means that the agent cannot be driven: its program is missing, ends before it
-	// has called its model or answered, never becomes healthy, or prints output that is not
+	// has used its backend or answered, never becomes healthy, or prints output that is not
 	// text or does not have the described form.
 	Unusable Kind = "unusable"
 	// Failed means that the agent reported a failure: an exit status other than 0, or an HTTP

@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/user"
 )
 
@@ -35,8 +36,12 @@ func (c *conversation) followScript(ctx context.Context, session app.Session) er
 	}
 	if b := c.Talk.UserBackend(); b != nil {
 		var err error
-		if s.model, err = c.trial.otherBackend(ctx, b); err != nil {
+		var engine *mocks.Engine
+		if s.model, engine, err = c.trial.otherBackend(ctx, b); err != nil {
 			return fmt.Errorf("connect the model of the simulated user: %w", err)
+		}
+		if !b.Lenient {
+			c.trial.userEngine, c.trial.userAt = engine, c.at+".user.backend."
 		}
 	}
 	end, reason := record.UserEnd{Outcome: record.ScriptEnded}, "the script ended"

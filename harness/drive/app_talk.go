@@ -73,7 +73,7 @@ func (c *conversation) restartError(ctx context.Context, n int, err error) error
 func (c *conversation) runTurn(ctx context.Context, session app.Session, n int, text string) error {
 	timed, cancel := c.trial.Clock.WithTimeout(ctx, c.Talk.Timeout.Std())
 	defer cancel()
-	before := c.watch.calls()
+	before := c.requests()
 	answer, err := session.Say(timed, text)
 	if name, taken := reservedAttr(answer.Attrs); taken {
 		answer.Attrs = nil
@@ -87,7 +87,7 @@ func (c *conversation) runTurn(ctx context.Context, session app.Session, n int, 
 		err = clock.Err(ctx) // whatever error the agent returned
 	case clock.Err(timed) != nil:
 		err = app.Errorf(app.TimedOut, "turn %d had no answer within %s (timeout)", n, c.Talk.Timeout)
-	case err == nil && answer.Text == "" && c.watch.calls() == before:
+	case err == nil && answer.Text == "" && c.requests() == before:
 		err = app.Errorf(app.Unusable,
 			"the agent ended turn %d without an answer and without a call to its model; "+
 				"let it take the backend's address from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and print its answer", n)
@@ -100,8 +100,21 @@ func (c *conversation) runTurn(ctx context.Context, session app.Session, n int, 
 	return nil
 }
 
-// agentActed reports whether the agent has called its model or answered.
-func (c *conversation) agentActed() bool { return c.turns > 0 || c.watch.calls() > 0 }
+// agentActed reports whether the agent has answered, or used its backend or a scripted MCP server.
+func (c *conversation) agentActed() bool { return c.turns > 0 || c.requests() > 0 }
+
+// requests counts what the agent has sent to its backend, calls and others such as uploads of files, and to scripted
+// MCP servers.
+func (c *conversation) requests() int {
+	n := c.watch.calls()
+	if c.trial.engine != nil {
+		n += c.trial.engine.Served()
+	}
+	if c.trial.servers != nil {
+		n += c.trial.servers.Served()
+	}
+	return n
+}
 
 // recordTurn records a turn with the number of calls that the agent has made so far.
 func (c *conversation) recordTurn(n int, text string, answer app.Answer, err error) {

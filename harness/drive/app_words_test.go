@@ -103,6 +103,21 @@ expect: {status: done}
 		Expect(f.Run.Duration).To(Equal(3.0), "a scripted model takes its latency in virtual time")
 	})
 
+	It("reports the rules of its model that were never used, unless that is lenient", func() {
+		unused := "model: gpt-4.1, rules: [{when: {user: never}, text: a}, {when: {user: never}, text: b, optional: true}, {text: c}]"
+		t := run(unused, "Hm.", "It was issued.")
+		Expect(t.Script.Unused).To(HaveExactElements("drive.function.user.backend.rules[0]: never used"))
+		head := talkDriver(newEnv(), fmt.Sprintf(desk, unused), answering("")).Head()
+		j, err := gate.ForScenario(kinds.Language(), &head)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(j.Judge(factsOf(unused, t))).To(HaveExactElements(gate.Finding{
+			Severity: gate.Failing, Rule: "unused-line", At: "drive.function.user.backend.rules[0]",
+			Message: "the scripted reply drive.function.user.backend.rules[0] was never requested",
+		}))
+		Expect(run(unused+", lenient: true", "Hm.", "It was issued.").Script.Unused).To(BeEmpty())
+		Expect(run("model: gpt-4.1, rules: [{text: c, optional: true}]", "The refund was issued.").Script.Unused).To(BeEmpty())
+	})
+
 	It("has unknown costs if its model has no price or reports no usage", func() {
 		unpriced := "unpriced: true, rules: [{text: A-1009, usage: {input: 1, output: 1}}]"
 		f := factsOf(unpriced, run(unpriced, "Order number?", "It was issued."))

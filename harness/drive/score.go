@@ -77,7 +77,7 @@ func (e *Env) Judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model,
 	if j.Backend.Live() {
 		t.Clock = clock.Real()
 	}
-	backend, err := t.otherBackend(ctx, &j.Backend)
+	backend, _, err := t.otherBackend(ctx, &j.Backend)
 	if err != nil {
 		return nil, fmt.Errorf("connect the judge: %w", err)
 	}
@@ -88,11 +88,12 @@ func newJudge(backend llm.Backend, j *scenarios.ScoreJudge) *judge.Model {
 	return &judge.Model{Backend: backend, Name: j.Backend.Model, Rubric: j.Rubric}
 }
 
-// otherBackend returns a backend beside the agent's, whose calls are metered and report their cost.
-func (t *Trial) otherBackend(ctx context.Context, b *scenarios.Backend) (llm.Backend, error) {
+// otherBackend returns a backend beside the agent's, whose calls are metered and report their cost, and its engine,
+// nil if it is live.
+func (t *Trial) otherBackend(ctx context.Context, b *scenarios.Backend) (llm.Backend, *mocks.Engine, error) {
 	script, err := compile(*b)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	other := &Trial{script: script, Env: t.Env, Clock: t.Clock, random: t.random}
 	if script.program != nil {
@@ -102,14 +103,14 @@ func (t *Trial) otherBackend(ctx context.Context, b *scenarios.Backend) (llm.Bac
 	}
 	client, err := other.connect(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return other.metered(ctx, priced{client, func(u llm.Usage) (float64, bool) { return other.usd(b.Model, u) }}), nil
+	return other.metered(ctx, priced{client, func(u llm.Usage) (float64, bool) { return other.usd(b.Model, u) }}), other.engine, nil
 }
 
 // judge returns the model of a judge, whose calls are recorded.
 func (t *Trial) judge(ctx context.Context, j *scenarios.ScoreJudge) (*judge.Model, error) {
-	backend, err := t.otherBackend(ctx, &j.Backend)
+	backend, _, err := t.otherBackend(ctx, &j.Backend)
 	if err != nil {
 		return nil, fmt.Errorf("connect the judge: %w", err)
 	}

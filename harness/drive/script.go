@@ -80,19 +80,21 @@ type Trial struct {
 	// Env is shared by the trials of a run.
 	Env *Env
 
-	script    *script
-	engine    *mocks.Engine // nil if the backend is live
-	mcp       []mcp.Server
-	servers   *mcp.Engine       // nil without MCP servers
-	base      string            // base URL of the backend at the socket, without "/v1"; empty in process
-	emit      func(event.Event) // records an event of the servers
-	random    *rand.Rand
-	source    *rand.PCG // of random
-	tape      *Tape     // that the trial is recorded on; nil for most trials
-	forkedAt  any       // state of the agent at which the trial started; nil if at its beginning
-	collector *record.Collector
-	cleanups  []func() error
-	unfired   []string // perturbations beside the script that did not fire
+	script     *script
+	engine     *mocks.Engine // nil if the backend is live
+	mcp        []mcp.Server
+	servers    *mcp.Engine       // nil without MCP servers
+	userEngine *mocks.Engine     // of the scripted model of a simulated user; nil if unused rules of it are no finding
+	userAt     string            // precedes the names of its lines
+	base       string            // base URL of the backend at the socket, without "/v1"; empty in process
+	emit       func(event.Event) // records an event of the servers
+	random     *rand.Rand
+	source     *rand.PCG // of random
+	tape       *Tape     // that the trial is recorded on; nil for most trials
+	forkedAt   any       // state of the agent at which the trial started; nil if at its beginning
+	collector  *record.Collector
+	cleanups   []func() error
+	unfired    []string // perturbations beside the script that did not fire
 }
 
 // begin begins trial n. observer, if given, returns the observer of the calls that reach the

@@ -96,8 +96,17 @@ func (b byPath) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.backend.RoundTrip(r)
 }
 
-// addReport adds the findings of the MCP servers to those of the backend.
+// addReport adds the findings of the MCP servers, and of the model of a simulated user, to those of the backend.
 func (t *Trial) addReport(s *record.Script) {
+	if t.userEngine != nil { // other findings are errors of the conversation
+		r := t.userEngine.Report()
+		for _, e := range r.Unused {
+			s.Unused = append(s.Unused, t.userAt+e)
+		}
+		for _, e := range r.Unfired {
+			s.Unfired = append(s.Unfired, t.userAt+e)
+		}
+	}
 	if t.servers == nil {
 		return
 	}

@@ -1,13 +1,16 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
+	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // unfiredRule is the rule of findings about perturbations that did not happen.
@@ -25,7 +28,7 @@ func cellOf(run item, j *harness.Judged, golden *measure.Facts) result.Cell {
 		Status:  j.Facts.Run.Status,
 		Details: sanitize.Cut(j.Facts.Run.Details, maxDetails),
 		Calls:   j.Facts.Calls.Total,
-		Fired:   firedIn(&j.Facts, golden),
+		Fired:   firedIn(run.ps, &j.Facts),
 	}
 	for _, f := range j.Findings {
 		if f.Severity == gate.Info {
@@ -41,7 +44,7 @@ func cellOf(run item, j *harness.Judged, golden *measure.Facts) result.Cell {
 // comes first, because such a run tests nothing; errors of the harness come before failures of the
 // agent.
 func outcomeOf(found []gate.Finding, f, golden *measure.Facts) result.Outcome {
-	if slices.ContainsFunc(found, func(f gate.Finding) bool { return f.Rule == unfiredRule }) {
+	if slices.ContainsFunc(found, unfiredPerturbation) {
 		return result.Unfired
 	}
 	switch gate.VerdictOf(found) {
@@ -57,13 +60,40 @@ func outcomeOf(found []gate.Finding, f, golden *measure.Facts) result.Outcome {
 	return result.Degraded
 }
 
+// unfiredPerturbation reports whether a finding is about a perturbation that did not happen, and not about a
+// fault of the script that a perturbed run did not reach.
+func unfiredPerturbation(f gate.Finding) bool {
+	return f.Rule == unfiredRule && f.Severity == gate.Broken
+}
+
 // answered counts the answered calls. A run with fewer than the golden one omitted work, however it
 // ended.
 func answered(f *measure.Facts) int { return f.Calls.Total - f.Calls.Failed }
 
-// firedIn counts perturbations that happened, without the faults that the script itself plans.
-func firedIn(f, golden *measure.Facts) int {
-	return max(0, f.Run.Perturbed-golden.Run.Perturbed)
+// firedIn counts how often the perturbations of a run took effect, without the faults that the script itself
+// plans: those of writes and turns as often as they are recorded, those of calls as often as planned, unless the
+// recording lists them as unfired.
+func firedIn(ps []perturb.Perturbation, f *measure.Facts) (n int) {
+	planned := map[string]int{} // of calls
+	for i := range ps {
+		switch p := &ps[i]; {
+		case p.At == perturb.Write || p.At == perturb.Turn:
+			n += f.Run.Struck[p.String()]
+		case p.Fault != nil:
+			planned[p.String()] = max(p.Fault.Times, 1)
+			n += max(p.Fault.Times, 1)
+		default:
+			planned[p.String()] = 1
+			n++
+		}
+	}
+	for _, e := range f.Script.Unfired {
+		name, why, _ := strings.Cut(e, ": ")
+		fired := 0
+		_, _ = fmt.Sscanf(why, "fired %d of", &fired) // another reason: it never fired
+		n -= max(0, planned[name]-fired)
+	}
+	return min(n, f.Run.Perturbed)
 }
 
 // broken returns the classes of the failing findings.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness"
-	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -91,8 +90,7 @@ func (e *explorer) settle(run *item, cell *result.Cell, j *harness.Judged) bool 
 	f.Times = cell.Fired
 	run.ps = []perturb.Perturbation{fault(p.N, f)}
 	cell.Perturb = texts(run.ps)
-	unfired := func(f gate.Finding) bool { return f.Rule == unfiredRule }
-	cell.Findings = slices.DeleteFunc(cell.Findings, unfired)
-	cell.Outcome = outcomeOf(slices.DeleteFunc(slices.Clone(j.Findings), unfired), &j.Facts, &e.golden.Facts)
+	cell.Findings = slices.DeleteFunc(cell.Findings, unfiredPerturbation)
+	cell.Outcome = outcomeOf(slices.DeleteFunc(slices.Clone(j.Findings), unfiredPerturbation), &j.Facts, &e.golden.Facts)
 	return true
 }

@@ -18,14 +18,12 @@ type path struct {
 	points drive.Points
 	// realTime is true if durations pass on the wall clock.
 	realTime bool
-	// strikes counts faults that the script itself plans and that fired.
-	strikes int
 }
 
 // pathOf derives the golden path from its run. Calls are counted as perturbations count them: all
 // attempts at one answer are one call.
 func pathOf(golden *harness.Judged, points drive.Points) path {
-	p := path{points: points, realTime: golden.Scenario.RealTime, strikes: golden.Facts.Run.Perturbed}
+	p := path{points: points, realTime: golden.Scenario.RealTime}
 	for i := range golden.Trial.Calls {
 		c := &golden.Trial.Calls[i]
 		if c.Error != nil {

@@ -66,6 +66,23 @@ var _ = Describe("Run", func() {
 		}
 	})
 
+	It("judges runs that do not reach a fault of the script itself, and counts only the perturbations", func() {
+		sc := strings.Replace(twoCalls, `DONE", latency: 1s}`, `DONE", latency: 1s, fault: {kind: status, status: 429}}`, 1)
+		sc = strings.Replace(sc, "calls: 2", "calls: 3", 1)
+		r := run(write(sc), only(result.Faults, result.Outages))
+		for _, c := range r.Cells {
+			Expect(c.Outcome == result.Unfired).To(Equal(c.Fired == 0), "%v", c)
+		}
+		Expect(cell(r, "call=1:missing-done").Outcome).To(Equal(result.Unfired))
+		ended := cell(r, "call=1:status,status=503,times=2")
+		Expect(ended).To(And(HaveField("Outcome", result.Degraded), HaveField("Fired", 2), HaveField("Findings", BeEmpty())))
+		once := cell(r, "call=1:status,status=503")
+		Expect(once).To(And(HaveField("Outcome", result.Survived), HaveField("Fired", 1)))
+
+		broken := run(write(sc+"invariants: ['run.status == \"done\"']\n"), only(result.Outages))
+		Expect(cell(broken, "call=1:status,status=503,times=2").Outcome).To(Equal(result.Failed))
+	})
+
 	It("makes faults last until the agent gives up, even if single faults are not explored", func() {
 		r := run(write(twoCalls), only(result.Outages))
 		both := run(write(twoCalls), only(result.Faults, result.Outages))
@@ -110,6 +127,7 @@ var _ = Describe("Run", func() {
 		r := run(sc, explore.Options{Language: kinds.Language(), Workers: 4, Families: []result.Family{
 			result.Latency, result.Crashes, result.Users, result.Pairs,
 		}, Pairs: 3})
+		Expect(r.Golden.Duration).To(BeZero(), "real time differs from run to run")
 		Expect(cell(r, "call=1:latency,first=1s").Outcome).To(Equal(result.Survived))
 		late := cell(r, "call=2:latency,first=3s")
 		Expect(late.Outcome).To(Equal(result.Degraded))

@@ -28,7 +28,9 @@ type Judge struct {
 	invariants []compiledInvariant
 	// golden is true for golden runs, which are their own reference.
 	golden bool
-	rules  []rule
+	// perturb are the perturbations of a perturbed run.
+	perturb []string
+	rules   []rule
 }
 
 // rule checks one expectation and appends its findings.
@@ -97,15 +99,22 @@ func ForScenario(l *Language, s *record.Scenario) (*Judge, error) {
 		}
 		j.scenario, j.agent = s.Name, s.Agent
 	}
+	j.perturb = s.Perturb
 	return j, j.addInvariants(l, s)
 }
 
 // Judge returns the findings of a trial, the nearest to the root cause first, then in the order of
 // the fields of expect.Expect. It returns nil if all expectations are met. A trial that could not be carried
-// out is not judged further. The caller sets Finding.Trial.
+// out is not judged further, but the findings about the agent's requests may explain why. The caller sets
+// Finding.Trial.
 func (j *Judge) Judge(f measure.Facts) []Finding {
 	if f.Run.Error != "" {
-		return []Finding{notCarriedOut(&f)}
+		found := []Finding{notCarriedOut(&f)}
+		if f.Run.AgentError {
+			found = judgeRequests(j, &f, found)
+		}
+		rootCauseFirst(found, &f)
+		return found
 	}
 	if f.Run.Skipped != "" {
 		return []Finding{{Severity: Skipped, Rule: "skipped", Message: "the trial was not run", Evidence: f.Run.Skipped}}
@@ -144,6 +153,9 @@ func notCarriedOut(f *measure.Facts) Finding {
 	found := Finding{Severity: Broken, Rule: "harness", Message: "the harness could not run the trial", Evidence: f.Run.Error}
 	if f.Run.AgentError {
 		found.Rule, found.Message, found.At = "agent", "the agent could not be run", "drive"
+		if len(f.Turns) > 0 { // it has got a message
+			found.Message = "the agent could not be judged"
+		}
 	}
 	return found
 }

@@ -180,12 +180,6 @@ var _ = Describe("Judge", Label("H-04"), func() {
 		Expect(judge(expect.Expect{Status: "no-progress"}, facts(func(f *measure.Facts) { f.Run.Denied = []string{"1 tool call: Edit"} }))).To(BeEmpty())
 	})
 
-	It("distinguishes an agent that cannot be run from a failure of the harness", func() {
-		f := facts(func(f *measure.Facts) { f.Run.Error, f.Run.AgentError = "no such program", true })
-		Expect(judge(expect.Expect{Status: "done"}, f)).To(HaveExactElements(
-			gate.Finding{Severity: gate.Broken, Rule: "agent", Message: "the agent could not be run", At: "drive", Evidence: "no such program"}))
-	})
-
 	DescribeTable("uses the singular and the plural",
 		func(e expect.Expect, message string) {
 			Expect(judge(e, facts())).To(HaveExactElements(HaveField("Message", message)))

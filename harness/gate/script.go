@@ -12,35 +12,61 @@ import (
 )
 
 // judgeScript reports mismatches between the script and the run. Some can be allowed and are then
-// only noted. So are the replies that were not requested after a call that no reply matched: they are
-// its consequence. A planned fault that never fired cannot be allowed, because the run did not test it.
+// only noted. So are the replies that were not requested after a call that no reply matched, or in a perturbed run:
+// they are its consequence. A planned fault that never fired cannot be allowed, because the run did not test it; see
+// judgeUnfired.
 func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	offScript := len(f.Script.Unexpected) > 0 && !slices.Contains(j.expect.Allow, expect.UnexpectedCall)
 	for _, e := range f.Script.Unused {
 		message, detail := unusedReply(e)
 		finding := j.misfit(expect.UnusedLine, message, detail)
-		if finding.At = scriptKey(e); offScript {
+		if finding.At = scriptKey(e); offScript || len(j.perturb) > 0 {
 			finding.Severity = Info
 		}
 		found = append(found, finding)
 	}
+	return judgeUnfired(j, f, judgeRequests(j, f, found))
+}
+
+// unknownAddress begins an entry of record.Script.Unexpected about a request without an endpoint.
+const unknownAddress = "Unknown request URL: "
+
+// toolCall begins an entry of record.Script.Invalid about a call of a tool at a scripted MCP server.
+const toolCall = "MCP call "
+
+// judgeRequests reports the requests that the backend refused, and wrong base URLs.
+func judgeRequests(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, e := range f.Script.Unexpected {
-		finding := j.misfit(expect.UnexpectedCall, "no scripted reply matches this call", e)
+		message := "no scripted reply matches this call"
+		if strings.HasPrefix(e, unknownAddress) {
+			message = "the scripted backend has no such address; is the client's base URL right?"
+		}
+		finding := j.misfit(expect.UnexpectedCall, message, e)
 		finding.At = nearestReply(e)
 		found = append(found, finding)
 	}
-	found = j.judgeMisfit(found, expect.InvalidRequest, "a provider would have refused this request", f.Script.Invalid)
+	for _, e := range f.Script.Invalid {
+		message := "a provider would have refused this request"
+		if strings.HasPrefix(e, toolCall) {
+			message = "an MCP server would have refused this call of a tool"
+		}
+		found = append(found, j.misfit(expect.InvalidRequest, message, e))
+	}
 	for _, e := range f.Script.Warnings {
 		found = append(found, Finding{Severity: Info, Rule: "base-url", Message: "the base URL of the client is wrong", Evidence: e})
 	}
-	return judgeUnfired(j, f, found)
+	return found
 }
 
-func judgeUnfired(_ *Judge, f *measure.Facts, found []Finding) []Finding {
+// judgeUnfired reports the planned faults that never fired. In a perturbed run only the perturbations must take
+// effect: after one, the agent may never reach the faults that the script itself plans.
+func judgeUnfired(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, e := range f.Script.Unfired {
-		found = append(found, Finding{
-			Severity: Broken, Rule: unfiredFault, Message: "a planned fault never fired", At: scriptKey(e), Evidence: e,
-		})
+		finding := Finding{Severity: Broken, Rule: unfiredFault, Message: "a planned fault never fired", At: scriptKey(e), Evidence: e}
+		if len(j.perturb) > 0 && !slices.ContainsFunc(j.perturb, func(p string) bool { return strings.HasPrefix(e, p+": ") }) {
+			finding.Severity, finding.Message = Info, "a fault of the script did not fire in this perturbed run"
+		}
+		found = append(found, finding)
 	}
 	return found
 }
@@ -64,12 +90,13 @@ func (j *Judge) misfit(rule, message, evidence string) Finding {
 // neverDelivered ends the message about a reply whose fault was injected, after which the agent gave up.
 const neverDelivered = " was never delivered"
 
-// lineName matches the name of a line of the backend's script, or of the script of an MCP server.
-const lineName = `(?:mcp\[[0-9]+\]\.tools\[[0-9]+\]\.)?(?:replies|rules)\[[0-9]+\]`
+// lineName matches the name of a line of the backend's script, of the script of an MCP server, or of the model of a
+// simulated user.
+const lineName = `(?:mcp\[[0-9]+\]\.tools\[[0-9]+\]\.|drive\.[a-z_]+\.user\.backend\.)?(?:replies|rules)\[[0-9]+\]`
 
 // lineKey returns the key of a line in a scenario file.
 func lineKey(name string) string {
-	if strings.HasPrefix(name, "mcp[") {
+	if strings.HasPrefix(name, "mcp[") || strings.HasPrefix(name, "drive.") {
 		return name
 	}
 	return "backend." + name

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
@@ -41,6 +42,34 @@ var _ = Describe("A mismatch with the script", Label("H-04"), func() {
 			`call 2: no rule answers this call (turn 1, user "say \"the closest is rules[9]\""…); the closest is rules[0]: turn: expected 1, got 2`, "backend.rules[0]"),
 		Entry("none", "call 1: the path /x is unknown", ""),
 	)
+
+	It("only notes a reply that a perturbed run did not request, also with expectations", func() {
+		found := perturbed(record.Scenario{Expect: expect.Expect{Status: "done"}}, func(f *measure.Facts) {
+			f.Script.Unused = []string{"replies[0]: 1 of 1 left"}
+		})
+		Expect(found).To(HaveExactElements(
+			HaveField("Rule", "status"), And(HaveField("Rule", "unused-line"), HaveField("Severity", gate.Info))))
+	})
+
+	It("only notes a fault of the script that a perturbed run did not reach", func() {
+		unfired := func(f *measure.Facts) {
+			f.Script.Unfired = []string{"replies[0]: status (fired 0 of 1)", "call=2:timeout: no such call was made"}
+		}
+		Expect(perturbed(record.Scenario{}, unfired)).To(HaveExactElements(
+			And(HaveField("Severity", gate.Broken), HaveField("Evidence", HavePrefix("call=2:timeout"))),
+			gate.Finding{
+				Severity: gate.Info, Rule: "unfired-fault", Message: "a fault of the script did not fire in this perturbed run",
+				At: "backend.replies[0]", Evidence: "replies[0]: status (fired 0 of 1)",
+			}))
+		Expect(judge(expect.Expect{}, facts(unfired))).To(HaveEach(HaveField("Severity", gate.Broken)))
+	})
+
+	It("names who would have refused an invalid request", func() {
+		found := judge(expect.Expect{}, script(measure.ScriptFacts{Invalid: []string{"call 1: no model", "MCP call 1: the arguments of f do not match"}}))
+		Expect(found).To(HaveExactElements(
+			HaveField("Message", "a provider would have refused this request"),
+			HaveField("Message", "an MCP server would have refused this call of a tool")))
+	})
 
 	It("only notes what was not requested after an unexpected call, unless that call is allowed", func() {
 		both := script(measure.ScriptFacts{Unused: []string{"replies[0]: 1 of 1 left"}, Unexpected: []string{"call 1: x"}})

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -64,6 +65,7 @@ type Engine struct {
 	leave  context.CancelFunc
 	active sync.WaitGroup // open requests and connections
 	marker string         // in a message that must be malformed
+	served atomic.Int64
 
 	mu                  sync.Mutex
 	closed              bool
@@ -96,6 +98,9 @@ func NewEngine(p *Program, o Options) *Engine {
 	}
 	return e
 }
+
+// Served returns the number of messages that clients have sent to the servers.
+func (e *Engine) Served() int { return int(e.served.Load()) }
 
 // enter adds an open request, for which Close waits. It returns false if the engine is closed.
 func (e *Engine) enter() bool {

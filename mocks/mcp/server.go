@@ -119,10 +119,11 @@ func addTool(server *sdk.Server, t *Tool) {
 		})
 }
 
-// middleware answers calls of tools from the script, also of tools that it does not have.
+// middleware counts messages, and answers calls of tools from the script, also of tools that it does not have.
 func (s *server) middleware(linkOf func(http.Header) *link) sdk.Middleware {
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			s.engine.served.Add(1)
 			params, ok := req.GetParams().(*sdk.CallToolParamsRaw)
 			if method != callTool || !ok {
 				return next(ctx, method, req)

@@ -116,6 +116,8 @@ func (v *validator) tool(path string, t *Tool) {
 		v.add(path+".input", "%v", err)
 	} else if err := t.offer(); err != nil {
 		v.add(path+".input", "%v", err)
+	} else {
+		v.keywords(path+".input", t.Input)
 	}
 	if len(t.Replies) > 0 && len(t.Rules) > 0 {
 		v.add(path+".rules", "a tool has replies or rules, not both")

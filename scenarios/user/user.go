@@ -34,7 +34,8 @@ type User struct {
 	Otherwise []string `yaml:"otherwise,omitempty" json:"otherwise,omitempty"`
 	// Refuses matches the agent's answers that count as refusals.
 	Refuses *mocks.Match `yaml:"refuses,omitempty" json:"refuses,omitempty"`
-	// Patience is the number of messages in a row without progress before the user gives up; default 5.
+	// Patience is the number of messages in a row without progress, counted after the opening, before the user gives
+	// up; default 5.
 	Patience int `yaml:"patience,omitempty" json:"patience,omitempty" jsonschema:"minimum=1"`
 	// Closing is the last message of a user who gives up.
 	Closing string `yaml:"closing,omitempty" json:"closing,omitempty"`

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,8 +144,11 @@ func (t *talk) Say(ctx context.Context, text string) (app.Answer, error) {
 	if err != nil {
 		return app.Answer{}, err
 	}
-	if content.id != "" {
-		t.id = content.id
+	t.id = cmp.Or(content.id, t.id)
+	// The first answer may be an error, or a greeting before there is a session; the next request needs the id.
+	if path := t.dialogue.session; !path.IsZero() && t.id == "" && t.turns > 1 {
+		return app.Answer{}, app.Errorf(app.Unusable,
+			"none of the application's %d answers has anything at %s (session), so each turn begins a new session: %s", t.turns, path, excerpt(data))
 	}
 	return app.Answer{Text: content.text, Raw: truncate(data), Attrs: map[string]any{"http_status": response.StatusCode}}, nil
 }

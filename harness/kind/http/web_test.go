@@ -97,6 +97,31 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Expect(answer.Text).To(ContainSubstring(`\"id\": \"first\"`))
 	})
 
+	It("reports that no answer has the session's id once a request needed it", func() {
+		turns := 0
+		answers := func(first string) http.HandlerFunc {
+			return func(w http.ResponseWriter, _ *http.Request) {
+				if turns++; turns == 1 {
+					fmt.Fprint(w, first)
+					return
+				}
+				fmt.Fprint(w, `{"id": "second"}`)
+			}
+		}
+		s := served(web(chat, "", "$.idd"), answers(`{"id": "first"}`))
+		_, err := s.Say(ctx, "x")
+		Expect(err).NotTo(HaveOccurred(), "it may be an error, or come before the session")
+		_, err = s.Say(ctx, "x")
+		Expect(err).To(beError(app.Unusable, `none of the application's 2 answers has anything at $.idd (session), so each turn begins a new session: {"id": "second"}`))
+
+		turns = 0
+		late := served(web(chat, "", "$.id"), answers(`{"reply": "It failed."}`))
+		for range 2 {
+			_, err = late.Say(ctx, "x")
+			Expect(err).NotTo(HaveOccurred())
+		}
+	})
+
 	It("has a connection for each turn, so no turn gets a closed one", func() {
 		var from []string
 		s := served(web(chat, "", ""), func(_ http.ResponseWriter, r *http.Request) { from = append(from, r.RemoteAddr) })
