@@ -81,6 +81,8 @@ type Site struct {
 	Client *http.Client
 	// Clock is the trial's.
 	Clock clock.Clock
+	// Perturbed is true if something goes wrong on purpose, after which an answer may lack what others have.
+	Perturbed bool
 	// Log receives what the agent writes beside its answers: standard error, a container's
 	// log. It is safe for concurrent use and keeps the end.
 	Log io.Writer

@@ -38,7 +38,7 @@ func (r *refusedHost) Error() string {
 // the trial.
 func newSite(c *Conversation, t *Trial, realTime bool, stop context.CancelCauseFunc) (*site, error) {
 	s := &site{log: &tail{Tail: child.Tail{Size: maxTail}}}
-	s.Site = app.Site{Backend: inProcess, Clock: t.Clock, Log: s.log}
+	s.Site = app.Site{Backend: inProcess, Clock: t.Clock, Perturbed: len(t.Perturb) > 0, Log: s.log}
 	s.Emit = func(e event.Event) {
 		e.Detail, e.Attrs = s.places.text(e.Detail), s.places.attrs(e.Attrs)
 		t.collector.Emit(e)

@@ -56,5 +56,5 @@ func (a *agent) Start(ctx context.Context, site app.Site) (app.Session, error) {
 		}
 		return nil, app.Errorf(kind, "Docker, which runs the container, cannot be reached: %w; start it, or set DOCKER_HOST to its address", err)
 	}
-	return http.Open(ctx, a.dialogue, newPlace(a.opts, site, docker), site.Clock)
+	return http.Open(ctx, a.dialogue, newPlace(a.opts, site, docker), site)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/internal/jsonpath"
 )
@@ -52,12 +51,14 @@ type Ready func(ctx context.Context, base string, gone <-chan struct{}) error
 
 // Open starts an application in a place and returns the conversation with it, an
 // app.Restarter.
-func Open(ctx context.Context, dialogue Dialogue, place Place, clk clock.Clock) (app.Session, error) {
+func Open(ctx context.Context, dialogue Dialogue, place Place, site app.Site) (app.Session, error) {
 	reach := dialIn(nil)
 	if p, ok := place.(confined); ok {
 		reach = dialIn(p.Within())
 	}
-	s := &session{dialogue: dialogue, place: place, clock: clk, client: newClient(reach), reach: reach}
+	s := &session{
+		dialogue: dialogue, place: place, clock: site.Clock, client: newClient(reach), reach: reach, perturbed: site.Perturbed,
+	}
 	s.stopKill = context.AfterFunc(ctx, func() {
 		_ = place.Kill(context.WithoutCancel(ctx)) // End reports what could not be ended
 	})
@@ -77,7 +78,9 @@ type running struct {
 // Start implements app.Agent.
 func (r running) Start(ctx context.Context, site app.Site) (app.Session, error) {
 	reach := dialIn(nil)
-	s := &talk{dialogue: r.dialogue, base: r.base, clock: site.Clock, client: newClient(reach), reach: reach}
+	s := &talk{
+		dialogue: r.dialogue, base: r.base, clock: site.Clock, client: newClient(reach), reach: reach, perturbed: site.Perturbed,
+	}
 	if err := s.ready(ctx, r.base, nil); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ type program struct {
 
 // Start implements app.Agent.
 func (p *program) Start(ctx context.Context, site app.Site) (app.Session, error) {
-	return Open(ctx, p.dialogue, &process{launch: p.launch, site: site}, site.Clock)
+	return Open(ctx, p.dialogue, &process{launch: p.launch, site: site}, site)
 }
 
 // process is the Place of an application that is a process of this machine.

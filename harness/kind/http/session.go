@@ -12,13 +12,14 @@ import (
 
 // session is a conversation with an application that was started for it.
 type session struct {
-	dialogue Dialogue
-	place    Place
-	clock    clock.Clock
-	client   *http.Client
-	reach    dialer
-	stopKill func() bool
-	talk     *talk
+	dialogue  Dialogue
+	place     Place
+	clock     clock.Clock
+	client    *http.Client
+	reach     dialer
+	perturbed bool
+	stopKill  func() bool
+	talk      *talk
 }
 
 // start starts the application. The state of the client (cookies, the session's id, the
@@ -26,7 +27,7 @@ type session struct {
 func (s *session) start(ctx context.Context) error {
 	t := s.talk
 	if t == nil {
-		t = &talk{dialogue: s.dialogue, clock: s.clock, client: s.client, reach: s.reach}
+		t = &talk{dialogue: s.dialogue, clock: s.clock, client: s.client, reach: s.reach, perturbed: s.perturbed}
 	}
 	base, err := s.place.Start(ctx, t.ready)
 	switch {

@@ -23,13 +23,14 @@ const maxBody = 4 << 20
 
 // talk is the client's side of a conversation.
 type talk struct {
-	dialogue Dialogue
-	base     string
-	clock    clock.Clock
-	client   *http.Client
-	reach    dialer
-	turns    int
-	id       string // the session's, as the application gave it
+	dialogue  Dialogue
+	base      string
+	clock     clock.Clock
+	client    *http.Client
+	reach     dialer
+	perturbed bool
+	turns     int
+	id        string // the session's, as the application gave it
 }
 
 // redirectedHost is the error of a redirect to another machine, which is not followed.
@@ -145,8 +146,9 @@ func (t *talk) Say(ctx context.Context, text string) (app.Answer, error) {
 		return app.Answer{}, err
 	}
 	t.id = cmp.Or(content.id, t.id)
-	// The first answer may be an error, or a greeting before there is a session; the next request needs the id.
-	if path := t.dialogue.session; !path.IsZero() && t.id == "" && t.turns > 1 {
+	// The first answer may be a greeting before there is a session, and any answer an apology for a fault; otherwise the next
+	// request needs the id.
+	if path := t.dialogue.session; !path.IsZero() && t.id == "" && t.turns > 1 && !t.perturbed {
 		return app.Answer{}, app.Errorf(app.Unusable,
 			"none of the application's %d answers has anything at %s (session), so each turn begins a new session: %s", t.turns, path, excerpt(data))
 	}

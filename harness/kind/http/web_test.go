@@ -36,6 +36,11 @@ func web(request httpkind.Request, answer, session string) httpkind.Web {
 // served returns a session with an application in this process.
 func served(w httpkind.Web, h http.HandlerFunc) app.Session {
 	GinkgoHelper()
+	return servedAt(app.Site{Clock: clock.Real()}, w, h)
+}
+
+func servedAt(site app.Site, w httpkind.Web, h http.HandlerFunc) app.Session {
+	GinkgoHelper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/", h)
@@ -43,7 +48,7 @@ func served(w httpkind.Web, h http.HandlerFunc) app.Session {
 	DeferCleanup(server.Close)
 	agent, err := httpkind.New(httpkind.Options{Web: w, URL: server.URL + "/"})
 	Expect(err).NotTo(HaveOccurred())
-	s, err := agent.Start(context.Background(), app.Site{Clock: clock.Real()})
+	s, err := agent.Start(context.Background(), site)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() { Expect(s.End(context.Background())).To(Succeed()) })
 	return s
@@ -113,6 +118,13 @@ var _ = Describe("A conversation with an HTTP application", func() {
 		Expect(err).NotTo(HaveOccurred(), "it may be an error, or come before the session")
 		_, err = s.Say(ctx, "x")
 		Expect(err).To(beError(app.Unusable, `none of the application's 2 answers has anything at $.idd (session), so each turn begins a new session: {"id": "second"}`))
+
+		turns = 0
+		failing := servedAt(app.Site{Clock: clock.Real(), Perturbed: true}, web(chat, "", "$.idd"), answers(`{"reply": "It failed."}`))
+		for range 2 {
+			_, err = failing.Say(ctx, "x")
+			Expect(err).NotTo(HaveOccurred(), "the answers of a perturbed run may be apologies")
+		}
 
 		turns = 0
 		late := served(web(chat, "", "$.id"), answers(`{"reply": "It failed."}`))
