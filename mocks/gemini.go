@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/mocks/wire"
@@ -12,21 +14,35 @@ import (
 // isGemini reports whether a request is from a client of Google's API.
 func isGemini(header http.Header) bool { return header.Get("X-Goog-Api-Key") != "" }
 
+// geminiModelPaths are the paths of a model below the version: of the Gemini API, and of Vertex AI without and with a
+// project, see https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference.
+var geminiModelPaths = []string{
+	"models/*", "tunedModels/*", "publishers/google/models/*", "projects/*/locations/*/publishers/google/models/*",
+}
+
+// isGeminiPath reports whether a method of a model has this path, and not one with another version in addition.
+func isGeminiPath(version, below string) bool {
+	return slices.Contains([]string{"v1beta", "v1", "v1beta1"}, version) &&
+		slices.ContainsFunc(geminiModelPaths, func(pattern string) bool {
+			ok, _ := path.Match(pattern, below)
+			return ok
+		})
+}
+
 // gemini plans the answer to a request of the Gemini API; nil if the path is another protocol's. Its
 // paths are below /v1beta, for Vertex AI below /v1beta1, or below /v1, where only a method of a model shows that they
 // are not OpenAI's.
 func (e *Engine) gemini(ctx context.Context, r *http.Request, path string) *Exchange {
-	below, own := strings.CutPrefix(path, "/v1beta/")
-	if !own && !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/v1beta1/") {
-		return nil
-	}
+	version, below, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	model, method := wire.GeminiMethod(path)
 	want := http.MethodPost
-	if method == "" {
-		if !own || below != "models" && !strings.HasPrefix(below, "models/") {
-			return nil
-		}
+	switch {
+	case method == "" && version == "v1beta" && (below == "models" || strings.HasPrefix(below, "models/")):
 		want = http.MethodGet
+	case method == "", version == "v1" && r.Method != want: // such as OpenAI's GET /v1/models/ft:gpt-4.1:org
+		return nil
+	case !isGeminiPath(version, below):
+		return e.stray(ctx, wire.Gemini{}, r, notFound(r.Method, path))
 	}
 	switch {
 	case r.Method != want:

@@ -178,7 +178,9 @@ func notFound(method, path string) *wire.APIError {
 		"/v1/messages/count_tokens, /v1/embeddings, /v1/moderations, /v1/images, /v1/audio, /v1/files, /v1/batches, " +
 		"GET /v1/models and /v1beta/models/NAME:generateContent."
 	switch rest, doubled := strings.CutPrefix(path, "/v1/v1/"); {
-	case strings.Contains(path, "/v1beta/models/"):
+	case strings.HasPrefix(path, "/models/") && isGeminiPath("v1beta", path[1:]):
+		hint = "The client's base URL lacks the version: append /v1beta."
+	case ofGemini(path):
 		hint = "Google's clients add /v1beta to the base URL: remove the version from its end."
 	case nativeMethod(strings.TrimPrefix(path, "/v1")) == method:
 		hint = "The base URL ends in /v1, which this protocol does not use: remove it."
@@ -189,6 +191,12 @@ func notFound(method, path string) *wire.APIError {
 		Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_url",
 		Message: fmt.Sprintf("Unknown request URL: %s %s. %s", shortMethod(method), shorten(path), hint),
 	}
+}
+
+// ofGemini reports whether a path ends as one of the Gemini API.
+func ofGemini(path string) bool {
+	_, method := wire.GeminiMethod(path)
+	return method != "" || strings.Contains(path+"/", "/v1beta/models/")
 }
 
 // shortMethod truncates a client's method for a message.
