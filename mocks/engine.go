@@ -104,7 +104,7 @@ func (e *Engine) begin(ctx context.Context, codec wire.Codec, header http.Header
 			return e.side(ctx, codec.EncodeError(apiErr))
 		}
 		x.send(codec.EncodeError(apiErr))
-		x.record.Problem, x.denied = "invalid request: "+apiErr.Message+relaxHint(apiErr.Rule), llm.InvalidRequest
+		x.record.Problem, x.denied = "invalid request: "+apiErr.Message+ruleHint(apiErr.Rule), llm.InvalidRequest
 		e.recordUnmatched(x, invalid)
 		if e.opts.Observer != nil {
 			x.end, _ = e.opts.Observer.Begin(codec.Protocol(), llm.Request{}) // already refused

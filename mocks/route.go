@@ -44,7 +44,7 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 		e.warnRootless(r, path)
 	}
 	if want == http.MethodGet {
-		return e.side(ctx, e.models(r.Header, endpoint))
+		return e.models(ctx, r, path, listerOf(r.Header), endpoint)
 	}
 	body, err := readBody(r)
 	if err != nil {
@@ -52,14 +52,19 @@ func (e *Engine) respond(ctx context.Context, r *http.Request, path string) *Exc
 	}
 	defer releaseBody(body)
 	switch endpoint {
-	case "/embeddings":
-		return e.beside(ctx, r, path, wire.OpenAIChat{Root: root}.Embed(body.Bytes(), e.opts.Count))
-	case "/moderations":
-		return e.beside(ctx, r, path, e.moderate(body.Bytes()))
+	case "/embeddings", "/moderations":
+		chat := wire.OpenAIChat{Root: root}
+		if x := e.deny(ctx, r, path, chat, ""); x != nil {
+			return x
+		}
+		if endpoint == "/moderations" {
+			return e.beside(ctx, r, path, e.moderate(body.Bytes()))
+		}
+		return e.beside(ctx, r, path, chat.Embed(body.Bytes(), e.opts.Count))
 	case "/messages/count_tokens":
-		return e.beside(ctx, r, path, e.countMessages(body.Bytes(), r.Header))
+		return e.count(ctx, r, path, wire.AnthropicMessages{Beta: strings.Join(r.Header["Anthropic-Beta"], ",")}, body.Bytes())
 	case "/responses/input_tokens":
-		return e.beside(ctx, r, path, e.countResponses(body.Bytes()))
+		return e.count(ctx, r, path, wire.OpenAIResponses{Store: &e.responses}, body.Bytes())
 	}
 	return e.Begin(ctx, codec, r.Header, body.Bytes())
 }
@@ -101,40 +106,34 @@ func methodOf(endpoint string) string {
 	return ""
 }
 
-// models lists the only model, or describes the requested one, in the form of the client's provider.
-func (e *Engine) models(header http.Header, endpoint string) []wire.Frame {
-	var lister interface {
-		EncodeModels(model string, created time.Time) []wire.Frame
-		EncodeModel(model string, created time.Time) []wire.Frame
-	} = wire.OpenAIChat{}
+// listerOf returns the protocol of the client's provider.
+func listerOf(header http.Header) modelLister {
 	switch {
 	case isAnthropic(header):
-		lister = wire.AnthropicMessages{}
+		return wire.AnthropicMessages{}
 	case isGemini(header):
-		lister = wire.Gemini{}
+		return wire.Gemini{}
 	}
-	now := e.opts.Clock.Now()
-	if name, one := strings.CutPrefix(endpoint, "/models/"); one {
-		return lister.EncodeModel(name, now)
-	}
-	return lister.EncodeModels(e.program.script.Model, now)
+	return wire.OpenAIChat{}
 }
 
-func (e *Engine) countMessages(body []byte, header http.Header) []wire.Frame {
-	codec := wire.AnthropicMessages{Beta: strings.Join(header["Anthropic-Beta"], ",")}
-	call, apiErr := codec.DecodeCount(body)
-	if apiErr != nil {
-		return codec.EncodeError(apiErr)
+// models lists the only model, or describes the requested one if resource, such as "models/NAME", has a name.
+func (e *Engine) models(ctx context.Context, r *http.Request, path string, codec modelLister, resource string) *Exchange {
+	_, name, _ := strings.Cut(resource, "models/")
+	if x := e.deny(ctx, r, path, codec, name); x != nil {
+		return x
 	}
-	return codec.EncodeTokens(e.input(&call, call.Model))
+	if name != "" {
+		return e.side(ctx, codec.EncodeModel(name, e.opts.Clock.Now()))
+	}
+	return e.side(ctx, codec.EncodeModels(e.program.script.Model, e.opts.Clock.Now()))
 }
 
-func (e *Engine) countResponses(body []byte) []wire.Frame {
-	call, apiErr := wire.OpenAIResponses{Store: &e.responses}.Decode(body)
-	if apiErr != nil {
-		return wire.OpenAIResponses{}.EncodeError(apiErr)
-	}
-	return wire.OpenAIResponses{}.EncodeTokens(e.input(&call, call.Model))
+// modelLister is a protocol with a list of models.
+type modelLister interface {
+	wire.Codec
+	EncodeModels(model string, created time.Time) []wire.Frame
+	EncodeModel(model string, created time.Time) []wire.Frame
 }
 
 // side returns an exchange without the script.

@@ -22,6 +22,9 @@ func (e *Engine) stored(ctx context.Context, r *http.Request, path string) *Exch
 	if !ok {
 		return e.stray(ctx, codecOf(path, r.Header, &e.responses), r, wrongMethod(r.Method, path, strings.Join(methods, " or ")))
 	}
+	if x := e.deny(ctx, r, path, codec, ""); x != nil {
+		return x
+	}
 	body, err := readBody(r)
 	if err != nil {
 		return e.side(ctx, codec.EncodeError(bodyError(err)))
@@ -56,7 +59,7 @@ func (e *Engine) answerOfBatch(ctx context.Context, r *http.Request, endpoint st
 		return 0, nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	for _, name := range []string{"Authorization", "X-Api-Key", "Anthropic-Version", "Anthropic-Beta"} {
+	for _, name := range []string{"Authorization", "Api-Key", "X-Api-Key", "Anthropic-Version", "Anthropic-Beta"} {
 		if values := r.Header[name]; values != nil {
 			request.Header[name] = values
 		}
