@@ -53,11 +53,12 @@ type Engine struct {
 	// waitUntil is the end of the wait that the last answer asked for; zero without one, and after the next call.
 	waitUntil time.Time
 
-	responses     wire.ResponseStore // for references in requests
-	storage       wire.Storage       // files and batches
-	storageFaults []faultCount       // by the faults of the program for them
-	injections    []*injection
-	used          int // answers of all lines
+	responses      wire.ResponseStore // for references in requests
+	storage        wire.Storage       // files and batches
+	storageFaults  []faultCount       // by the faults of the program for them
+	storageRecords storageRecords
+	injections     []*injection
+	used           int // answers of all lines
 }
 
 // lineState is the progress of a line: its used answers, its reservations and its fault.

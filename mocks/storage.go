@@ -37,7 +37,7 @@ func (e *Engine) stored(ctx context.Context, r *http.Request, path string) *Exch
 			Root:  "http://" + cmp.Or(r.Host, r.URL.Host) + strings.TrimSuffix(r.URL.Path, endpoint),
 			Rules: e.program.rules,
 			Answer: func(endpoint string, body []byte) (int, []byte, error) {
-				return e.answerOfBatch(context.WithoutCancel(ctx), r, endpoint, body)
+				return e.answerOfBatch(context.WithValue(context.WithoutCancel(ctx), batchKey{}, true), r, endpoint, body)
 			},
 		})
 		if r.Method == http.MethodPost && frames[0].Status == http.StatusBadRequest && !strings.HasSuffix(endpoint, "/cancel") {
@@ -50,6 +50,12 @@ func (e *Engine) stored(ctx context.Context, r *http.Request, path string) *Exch
 
 // errNoAnswer is the error for a request of a batch whose answer a fault has cut off.
 var errNoAnswer = errors.New("the connection to the model failed")
+
+// batchKey is the key of the context of the requests of a batch.
+type batchKey struct{}
+
+// inBatch reports whether a request is one of a batch, and not of a client that could wait.
+func inBatch(ctx context.Context) bool { return ctx.Value(batchKey{}) != nil }
 
 // answerOfBatch answers a request of a batch as if a client had made it, without its latency: with the key
 // and the version of the request that retrieves the batch.
