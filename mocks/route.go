@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,17 +91,18 @@ func codecOf(path string, header http.Header, store *wire.ResponseStore) wire.Co
 // isAnthropic reports whether a request is from a client of Anthropic's API.
 func isAnthropic(header http.Header) bool { return header.Get("Anthropic-Version") != "" }
 
+// postEndpoints are the endpoints below /v1 for POST, except those of files and batches.
+var postEndpoints = []string{
+	"/chat/completions", "/responses", "/messages", "/embeddings", "/moderations", "/messages/count_tokens", "/responses/input_tokens",
+	"/images/generations", "/images/edits", "/audio/speech", "/audio/transcriptions", "/audio/translations",
+}
+
 // methodOf returns the method of an endpoint; "" if it is unknown.
 func methodOf(endpoint string) string {
-	switch endpoint {
-	case "/chat/completions", "/responses", "/messages", "/embeddings", "/moderations",
-		"/messages/count_tokens", "/responses/input_tokens",
-		"/images/generations", "/images/edits", "/audio/speech", "/audio/transcriptions", "/audio/translations":
+	switch {
+	case slices.Contains(postEndpoints, endpoint):
 		return http.MethodPost
-	case "/models":
-		return http.MethodGet
-	}
-	if strings.HasPrefix(endpoint, "/models/") {
+	case endpoint == "/models", strings.HasPrefix(endpoint, "/models/"):
 		return http.MethodGet
 	}
 	return ""
@@ -170,32 +172,6 @@ func (e *Engine) warnRootless(r *http.Request, path string) {
 	defer e.mu.Unlock()
 	e.journal.stray(warned, fmt.Sprintf("%s %s was answered, but the client's base URL lacks /v1, without which most providers "+
 		"answer 404: set it to %.200s", r.Method, shorten(path), base))
-}
-
-func notFound(method, path string) *wire.APIError {
-	hint := "There are POST /v1/chat/completions, /v1/responses, /v1/messages, " +
-		"/v1/messages/count_tokens, /v1/embeddings, /v1/moderations, /v1/images, /v1/audio, /v1/files, /v1/batches, " +
-		"GET /v1/models and /v1beta/models/NAME:generateContent."
-	switch rest, doubled := strings.CutPrefix(path, "/v1/v1/"); {
-	case strings.HasPrefix(path, "/models/") && isGeminiPath("v1beta", path[1:]):
-		hint = "The client's base URL lacks the version: append /v1beta."
-	case ofGemini(path):
-		hint = "Google's clients add /v1beta to the base URL: remove the version from its end."
-	case nativeMethod(strings.TrimPrefix(path, "/v1")) == method:
-		hint = "The base URL ends in /v1, which this protocol does not use: remove it."
-	case doubled && methodOf("/"+rest) == method:
-		hint = "The base URL ends in /v1, and the client adds it once more: remove it."
-	}
-	return &wire.APIError{
-		Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_url",
-		Message: fmt.Sprintf("Unknown request URL: %s %s. %s", shortMethod(method), shorten(path), hint),
-	}
-}
-
-// ofGemini reports whether a path ends as one of the Gemini API.
-func ofGemini(path string) bool {
-	_, method := wire.GeminiMethod(path)
-	return method != "" || strings.Contains(path+"/", "/v1beta/models/")
 }
 
 // shortMethod truncates a client's method for a message.
