@@ -72,7 +72,8 @@ Exit codes: 0 the script was followed; 1 lines were left over, or a call was une
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "do not print a line for each exchange")
 	hostFlag(f, &flags.hosts)
 	f.StringSliceVar(&flags.relax, "relax", nil, "do not apply this `RULE` of the provider, such as unknown-parameter, to requests")
-	f.StringSliceVar(&flags.demand, "demand", nil, "apply this optional `RULE` of the provider to requests, as strict: in a script does: "+strings.Join(wire.OptionalRules(), ", "))
+	f.StringSliceVar(&flags.demand, "demand", nil,
+		"apply this optional `RULE` of the provider to requests, as strict: in a script does: "+strings.Join(wire.OptionalRules(), ", "))
 	f.StringSliceVar(&flags.origins, "cors", nil, "let web pages of this `ORIGIN` call the server, such as http://localhost:5173")
 	return cmd
 }
@@ -111,8 +112,9 @@ func (a *app) mock(ctx context.Context, file string, flags mockFlags) error {
 	if !flags.quiet {
 		handler = loopback.LogExchanges(a.stderr, time.Now, handler)
 	}
-	if err := a.serve(ctx, flags.listen, handler,
-		"serving; point a client here with OPENAI_BASE_URL=%s, or "+baseVariables+"=%s, with "+keyAdvice(&script)+", and end with Ctrl-C"); err != nil {
+	advice := "serving; point a client here with OPENAI_BASE_URL=%s, or " + baseVariables + "=%s, with " + keyAdvice(&script) +
+		", and end with Ctrl-C"
+	if err := a.serve(ctx, flags.listen, handler, advice); err != nil {
 		return noVerdict(err)
 	}
 	if err := server.Detach(context.WithoutCancel(ctx), ""); err != nil {

@@ -33,7 +33,8 @@ func RequireLocal(next http.Handler, hosts, origins []string, advice string) htt
 		_ = protection.AddTrustedOrigin(origin) // an invalid one is not trusted
 	}
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Error(w, fmt.Sprintf("this server does not answer web pages of the origin %.100q%s", r.Header.Get("Origin"), advice), http.StatusForbidden)
+		message := fmt.Sprintf("this server does not answer web pages of the origin %.100q%s", r.Header.Get("Origin"), advice)
+		http.Error(w, message, http.StatusForbidden)
 	}))
 	return RequireHost(protection.Handler(next), hosts...)
 }

@@ -21,8 +21,8 @@ func geminiKey(r *ruledRequest) *APIError {
 	if r.header.Get("X-Goog-Api-Key") != "" || r.header.Get("Authorization") != "" {
 		return nil
 	}
-	return &APIError{Status: http.StatusForbidden, Message: "Method doesn't allow unregistered callers (callers without established identity). " +
-		"Please use API Key or other form of API consumer identity to call this API."}
+	return &APIError{Status: http.StatusForbidden, Message: "Method doesn't allow unregistered callers " +
+		"(callers without established identity). Please use API Key or other form of API consumer identity to call this API."}
 }
 
 // geminiUnknownModel requires the model of the script: https://ai.google.dev/gemini-api/docs/troubleshooting.
