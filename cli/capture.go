@@ -180,8 +180,8 @@ func (a *app) serveCapture(ctx context.Context, flags captureFlags, options capt
 	if err != nil {
 		return usage(err)
 	}
-	err = a.serve(ctx, flags.listen, loopback.RequireLocal(proxy, flags.hosts, nil),
-		"capturing; point an agent here with OPENAI_BASE_URL=%s or ANTHROPIC_BASE_URL=%s and its own key, and end with Ctrl-C")
+	err = a.serve(ctx, flags.listen, loopback.RequireLocal(proxy, flags.hosts, nil, ""),
+		"capturing; point an agent here with OPENAI_BASE_URL=%s, or "+baseVariables+"=%s, and its own key, and end with Ctrl-C")
 	proxy.Wait()
 	if err != nil {
 		return noVerdict(err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
@@ -25,15 +26,53 @@ func (e *Engine) reportInvalid(r *http.Request, path string, frames []wire.Frame
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.journal.stray(invalid, fmt.Sprintf("invalid request: %s %s was refused with status %d: %.300s%s",
-		shortMethod(r.Method), shorten(path), frames[0].Status, refusal(frames[0].Data), relaxHint(rule)))
+		shortMethod(r.Method), shorten(path), frames[0].Status, refusal(frames[0].Data), ruleHint(rule)))
 }
 
-// relaxHint names the rule that a request breaks.
-func relaxHint(rule string) string {
-	if rule == "" {
+// ruleHint names the rule that a request breaks, and how to turn it off.
+func ruleHint(rule string) string {
+	switch {
+	case rule == "":
 		return ""
+	case slices.Contains(wire.OptionalRules(), rule):
+		return " (the optional rule " + rule + "; to turn it off, remove it from `strict` in the script)"
 	}
 	return " (the rule " + rule + ", which `relax: [" + rule + "]` in the script turns off)"
+}
+
+// deny refuses a request beside a call without a key, or about an unknown model, if the script is strict about that; nil if it
+// may be answered. model may be empty; see wire.Rules.CheckAccess.
+func (e *Engine) deny(ctx context.Context, r *http.Request, path string, codec wire.Codec, model string) *Exchange {
+	if err := e.program.rules.CheckAccess(codec, model, r.Header); err != nil {
+		return e.reject(ctx, r, path, codec, err)
+	}
+	return nil
+}
+
+// reject refuses a request beside a call, and reports it.
+func (e *Engine) reject(ctx context.Context, r *http.Request, path string, codec wire.Codec, err *wire.APIError) *Exchange {
+	frames := codec.EncodeError(err)
+	e.reportInvalid(r, path, frames, err.Rule)
+	return e.side(ctx, frames)
+}
+
+// tokenCounter is a protocol that counts the tokens of a call.
+type tokenCounter interface {
+	wire.Codec
+	DecodeCount(body []byte) (wire.Call, *wire.APIError)
+	EncodeTokens(input int) []wire.Frame
+}
+
+// count answers a request to count tokens.
+func (e *Engine) count(ctx context.Context, r *http.Request, path string, codec tokenCounter, body []byte) *Exchange {
+	call, err := codec.DecodeCount(body)
+	if err != nil {
+		return e.reject(ctx, r, path, codec, err)
+	}
+	if x := e.deny(ctx, r, path, codec, call.Model); x != nil {
+		return x
+	}
+	return e.side(ctx, codec.EncodeTokens(e.input(&call, call.Model)))
 }
 
 // unreadable refuses a request whose body cannot be read. It reports one that is too large, but not one whose

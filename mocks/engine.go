@@ -54,11 +54,12 @@ type Engine struct {
 	// waitUntil is the end of the wait that the last answer asked for; zero without one, and after the next call.
 	waitUntil time.Time
 
-	responses     wire.ResponseStore // for references in requests
-	storage       wire.Storage       // files and batches
-	storageFaults []faultCount       // by the faults of the program for them
-	injections    []*injection
-	used          int // answers of all lines
+	responses      wire.ResponseStore // for references in requests
+	storage        wire.Storage       // files and batches
+	storageFaults  []faultCount       // by the faults of the program for them
+	storageRecords storageRecords
+	injections     []*injection
+	used           int // answers of all lines
 
 	served atomic.Int64
 }
@@ -111,7 +112,7 @@ func (e *Engine) begin(ctx context.Context, codec wire.Codec, header http.Header
 			return e.side(ctx, codec.EncodeError(apiErr))
 		}
 		x.send(codec.EncodeError(apiErr))
-		x.record.Problem, x.denied = "invalid request: "+apiErr.Message+relaxHint(apiErr.Rule), llm.InvalidRequest
+		x.record.Problem, x.denied = "invalid request: "+apiErr.Message+ruleHint(apiErr.Rule), llm.InvalidRequest
 		e.recordUnmatched(x, invalid)
 		if e.opts.Observer != nil {
 			x.end, _ = e.opts.Observer.Begin(codec.Protocol(), llm.Request{}) // already refused

@@ -34,6 +34,7 @@ type Exchange struct {
 	answer *wire.Completion       // planned; nil without an answer
 	denied llm.ErrorKind          // why there is no answer
 	record Record
+	stored *StorageRecord // of a request about files and batches; may be nil
 }
 
 // Frames returns the planned answer. The caller must not change it.
@@ -95,6 +96,9 @@ func (x *Exchange) frameSent() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if x.phase == outside {
+		if x.stored != nil && f.End == wire.Continue {
+			e.waitForStored(x, f)
+		}
 		return
 	}
 	if f.End == wire.Continue {
@@ -103,7 +107,7 @@ func (x *Exchange) frameSent() {
 			x.call.Remember(x.answer.ID, x.frames)
 		}
 		e.apply(x, delivered)
-		e.askToWait(f)
+		e.askToWait(x, f)
 	}
 	e.journal.put(x)
 }
@@ -116,7 +120,11 @@ func (x *Exchange) lose() {
 	e := x.engine
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.waitUntil = time.Time{}
+	if x.stored != nil {
+		delete(e.storageRecords.waits, x.stored.Request)
+	} else {
+		e.waitUntil = time.Time{}
+	}
 	e.apply(x, frameLost)
 	x.undoFaults(x.sent)
 }

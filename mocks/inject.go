@@ -283,8 +283,15 @@ func (x *Exchange) fireFaults(i int) {
 			f.fire()
 		}
 	}
-	if x.record.Fired = x.allFired(); x.record.Fired {
+	if x.setFired(x.allFired()); x.record.Fired {
 		x.engine.apply(x, faultFired)
+	}
+}
+
+func (x *Exchange) setFired(fired bool) {
+	x.record.Fired = fired
+	if x.stored != nil {
+		x.stored.Fired = fired
 	}
 }
 
@@ -296,7 +303,7 @@ func (x *Exchange) undoFaults(i int) {
 			f.state = missed
 		}
 	}
-	x.record.Fired = x.record.Fired && x.allFired()
+	x.setFired(x.record.Fired && x.allFired())
 }
 
 // cancelFaults cancels the faults of an exchange that has ended. A latency fires if the client left

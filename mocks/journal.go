@@ -49,6 +49,8 @@ type Report struct {
 	Warnings []string
 	// Calls counts all exchanges, including the ones missing from Exchanges.
 	Calls int
+	// Storage has the requests about files and batches, which are not calls, of a script that has faults for them.
+	Storage []StorageRecord
 }
 
 // findingKind is the list of the report for a finding.
@@ -69,21 +71,32 @@ type journal struct {
 	strays   map[string]bool // findings about requests to wrong paths
 }
 
-// enter adds x to the journal, and reports whether the client has ignored a wait.
+// enter adds x to the journal, and reports whether the client has ignored a wait. The requests of a batch do not wait.
 func (e *Engine) enter(x *Exchange) {
-	x.record.Early = !e.waitUntil.IsZero() && e.opts.Clock.Now().Before(e.waitUntil)
-	e.waitUntil = time.Time{}
+	if !inBatch(x.ctx) {
+		x.record.Early = !e.waitUntil.IsZero() && e.opts.Clock.Now().Before(e.waitUntil)
+		e.waitUntil = time.Time{}
+	}
 	e.journal.add(x)
 }
 
-// askToWait notes the wait that an error asks for, in its header or in its body. It begins now.
-func (e *Engine) askToWait(f *wire.Frame) {
+// askToWait notes the wait that an error asks for.
+func (e *Engine) askToWait(x *Exchange, f *wire.Frame) {
+	if until := e.waitEnd(f); !until.IsZero() && !inBatch(x.ctx) {
+		e.waitUntil = until
+	}
+}
+
+// waitEnd returns the end of the wait that an error asks for, in its header or in its body, and that begins now; zero
+// without one.
+func (e *Engine) waitEnd(f *wire.Frame) (until time.Time) {
 	if f.Status < http.StatusBadRequest {
-		return
+		return until
 	}
 	if wait := wire.ReadError(f.Status, f.Header, f.Data).RetryAfter; wait > 0 {
-		e.waitUntil = e.opts.Clock.Now().Add(wait)
+		until = e.opts.Clock.Now().Add(wait)
 	}
+	return until
 }
 
 // add gives x its number and a slot.
@@ -158,6 +171,7 @@ func (e *Engine) Report() Report {
 		Invalid:    slices.Clone(e.journal.findings[invalid]),
 		Warnings:   slices.Clone(e.journal.findings[warned]),
 		Calls:      e.journal.calls,
+		Storage:    e.storageRecords.list(),
 	}
 	for i, s := range e.lines {
 		l := &e.program.lines[i]

@@ -3,6 +3,7 @@ package mocks
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/mocks/wire"
@@ -29,13 +30,17 @@ func (e *Engine) native(ctx context.Context, r *http.Request, path string) *Exch
 	return e.Begin(ctx, codec, r.Header, body.Bytes())
 }
 
+// ollamaEndpoints are the endpoints of Ollama below /api.
+var ollamaEndpoints = []string{"chat", "generate", "embed", "embeddings", "show", "tags", "ps", "version"}
+
 // nativeMethod returns the method of a native endpoint; "" if it is unknown.
 func nativeMethod(path string) string {
 	switch path {
-	case "/api/chat", "/api/generate", "/api/embed", "/api/embeddings", "/api/show":
-		return http.MethodPost
 	case "/api/tags", "/api/ps", "/api/version":
 		return http.MethodGet
+	}
+	if endpoint, ok := strings.CutPrefix(path, "/api/"); ok && slices.Contains(ollamaEndpoints, endpoint) {
+		return http.MethodPost
 	}
 	if _, ok := wire.ForPath(http.MethodPost, path); ok && strings.HasPrefix(path, "/model/") {
 		return http.MethodPost

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ func (e *Engine) route(ctx context.Context, r *http.Request, path string) *Excha
 		e.warnRootless(r, path)
 	}
 	if want == http.MethodGet {
-		return e.side(ctx, e.models(r.Header, endpoint))
+		return e.models(ctx, r, path, listerOf(r.Header), endpoint)
 	}
 	body, err := readBody(r)
 	if err != nil {
@@ -61,14 +62,19 @@ func (e *Engine) route(ctx context.Context, r *http.Request, path string) *Excha
 	}
 	defer releaseBody(body)
 	switch endpoint {
-	case "/embeddings":
-		return e.beside(ctx, r, path, wire.OpenAIChat{Root: root}.Embed(body.Bytes(), e.opts.Count))
-	case "/moderations":
-		return e.beside(ctx, r, path, e.moderate(body.Bytes()))
+	case "/embeddings", "/moderations":
+		chat := wire.OpenAIChat{Root: root}
+		if x := e.deny(ctx, r, path, chat, ""); x != nil {
+			return x
+		}
+		if endpoint == "/moderations" {
+			return e.beside(ctx, r, path, e.moderate(body.Bytes()))
+		}
+		return e.beside(ctx, r, path, chat.Embed(body.Bytes(), e.opts.Count))
 	case "/messages/count_tokens":
-		return e.beside(ctx, r, path, e.countMessages(body.Bytes(), r.Header))
+		return e.count(ctx, r, path, wire.AnthropicMessages{Beta: strings.Join(r.Header["Anthropic-Beta"], ",")}, body.Bytes())
 	case "/responses/input_tokens":
-		return e.beside(ctx, r, path, e.countResponses(body.Bytes()))
+		return e.count(ctx, r, path, wire.OpenAIResponses{Store: &e.responses}, body.Bytes())
 	}
 	return e.Begin(ctx, codec, r.Header, body.Bytes())
 }
@@ -94,56 +100,51 @@ func codecOf(path string, header http.Header, store *wire.ResponseStore) wire.Co
 // isAnthropic reports whether a request is from a client of Anthropic's API.
 func isAnthropic(header http.Header) bool { return header.Get("Anthropic-Version") != "" }
 
+// postEndpoints are the endpoints below /v1 for POST, except those of files and batches.
+var postEndpoints = []string{
+	"/chat/completions", "/responses", "/messages", "/embeddings", "/moderations", "/messages/count_tokens", "/responses/input_tokens",
+	"/images/generations", "/images/edits", "/audio/speech", "/audio/transcriptions", "/audio/translations",
+}
+
 // methodOf returns the method of an endpoint; "" if it is unknown.
 func methodOf(endpoint string) string {
-	switch endpoint {
-	case "/chat/completions", "/responses", "/messages", "/embeddings", "/moderations",
-		"/messages/count_tokens", "/responses/input_tokens",
-		"/images/generations", "/images/edits", "/audio/speech", "/audio/transcriptions", "/audio/translations":
+	switch {
+	case slices.Contains(postEndpoints, endpoint):
 		return http.MethodPost
-	case "/models":
-		return http.MethodGet
-	}
-	if strings.HasPrefix(endpoint, "/models/") {
+	case endpoint == "/models", strings.HasPrefix(endpoint, "/models/"):
 		return http.MethodGet
 	}
 	return ""
 }
 
-// models lists the only model, or describes the requested one, in the form of the client's provider.
-func (e *Engine) models(header http.Header, endpoint string) []wire.Frame {
-	var lister interface {
-		EncodeModels(model string, created time.Time) []wire.Frame
-		EncodeModel(model string, created time.Time) []wire.Frame
-	} = wire.OpenAIChat{}
+// listerOf returns the protocol of the client's provider.
+func listerOf(header http.Header) modelLister {
 	switch {
 	case isAnthropic(header):
-		lister = wire.AnthropicMessages{}
+		return wire.AnthropicMessages{}
 	case isGemini(header):
-		lister = wire.Gemini{}
+		return wire.Gemini{}
 	}
-	now := e.opts.Clock.Now()
-	if name, one := strings.CutPrefix(endpoint, "/models/"); one {
-		return lister.EncodeModel(name, now)
-	}
-	return lister.EncodeModels(e.program.script.Model, now)
+	return wire.OpenAIChat{}
 }
 
-func (e *Engine) countMessages(body []byte, header http.Header) []wire.Frame {
-	codec := wire.AnthropicMessages{Beta: strings.Join(header["Anthropic-Beta"], ",")}
-	call, apiErr := codec.DecodeCount(body)
-	if apiErr != nil {
-		return codec.EncodeError(apiErr)
+// models lists the only model, or describes the requested one if resource, such as "models/NAME", has a name.
+func (e *Engine) models(ctx context.Context, r *http.Request, path string, codec modelLister, resource string) *Exchange {
+	_, name, _ := strings.Cut(resource, "models/")
+	if x := e.deny(ctx, r, path, codec, name); x != nil {
+		return x
 	}
-	return codec.EncodeTokens(e.input(&call, call.Model))
+	if name != "" {
+		return e.side(ctx, codec.EncodeModel(name, e.opts.Clock.Now()))
+	}
+	return e.side(ctx, codec.EncodeModels(e.program.script.Model, e.opts.Clock.Now()))
 }
 
-func (e *Engine) countResponses(body []byte) []wire.Frame {
-	call, apiErr := wire.OpenAIResponses{Store: &e.responses}.Decode(body)
-	if apiErr != nil {
-		return wire.OpenAIResponses{}.EncodeError(apiErr)
-	}
-	return wire.OpenAIResponses{}.EncodeTokens(e.input(&call, call.Model))
+// modelLister is a protocol with a list of models.
+type modelLister interface {
+	wire.Codec
+	EncodeModels(model string, created time.Time) []wire.Frame
+	EncodeModel(model string, created time.Time) []wire.Frame
 }
 
 // side returns an exchange without the script.
@@ -182,24 +183,6 @@ func (e *Engine) warnRootless(r *http.Request, path string) {
 	defer e.mu.Unlock()
 	e.journal.stray(warned, fmt.Sprintf("%s %s was answered, but the client's base URL lacks /v1, without which most providers "+
 		"answer 404: set it to %.200s", r.Method, shorten(path), base))
-}
-
-func notFound(method, path string) *wire.APIError {
-	hint := "There are POST /v1/chat/completions, /v1/responses, /v1/messages, " +
-		"/v1/messages/count_tokens, /v1/embeddings, /v1/moderations, /v1/images, /v1/audio, /v1/files, /v1/batches, " +
-		"GET /v1/models and /v1beta/models/NAME:generateContent."
-	switch rest, doubled := strings.CutPrefix(path, "/v1/v1/"); {
-	case strings.Contains(path, "/v1beta/models/"):
-		hint = "Google's clients add /v1beta to the base URL: remove the version from its end."
-	case nativeMethod(strings.TrimPrefix(path, "/v1")) == method:
-		hint = "The base URL ends in /v1, which this protocol does not use: remove it."
-	case doubled && methodOf("/"+rest) == method:
-		hint = "The base URL ends in /v1, and the client adds it once more: remove it."
-	}
-	return &wire.APIError{
-		Status: http.StatusNotFound, Type: "invalid_request_error", Code: "unknown_url",
-		Message: fmt.Sprintf("Unknown request URL: %s %s. %s", shortMethod(method), shorten(path), hint),
-	}
 }
 
 // shortMethod truncates a client's method for a message.

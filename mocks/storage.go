@@ -22,6 +22,9 @@ func (e *Engine) stored(ctx context.Context, r *http.Request, path string) *Exch
 	if !ok {
 		return e.stray(ctx, codecOf(path, r.Header, &e.responses), r, wrongMethod(r.Method, path, strings.Join(methods, " or ")))
 	}
+	if x := e.deny(ctx, r, path, codec, ""); x != nil {
+		return x
+	}
 	body, err := readBody(r)
 	if err != nil {
 		return e.side(ctx, codec.EncodeError(bodyError(err)))
@@ -34,7 +37,7 @@ func (e *Engine) stored(ctx context.Context, r *http.Request, path string) *Exch
 			Root:  "http://" + cmp.Or(r.Host, r.URL.Host) + strings.TrimSuffix(r.URL.Path, endpoint),
 			Rules: e.program.rules,
 			Answer: func(endpoint string, body []byte) (int, []byte, error) {
-				return e.answerOfBatch(context.WithoutCancel(ctx), r, endpoint, body)
+				return e.answerOfBatch(context.WithValue(context.WithoutCancel(ctx), batchKey{}, true), r, endpoint, body)
 			},
 		})
 		if r.Method == http.MethodPost && frames[0].Status == http.StatusBadRequest && !strings.HasSuffix(endpoint, "/cancel") {
@@ -48,6 +51,12 @@ func (e *Engine) stored(ctx context.Context, r *http.Request, path string) *Exch
 // errNoAnswer is the error for a request of a batch whose answer a fault has cut off.
 var errNoAnswer = errors.New("the connection to the model failed")
 
+// batchKey is the key of the context of the requests of a batch.
+type batchKey struct{}
+
+// inBatch reports whether a request is one of a batch, and not of a client that could wait.
+func inBatch(ctx context.Context) bool { return ctx.Value(batchKey{}) != nil }
+
 // answerOfBatch answers a request of a batch as if a client had made it, without its latency: with the key
 // and the version of the request that retrieves the batch.
 func (e *Engine) answerOfBatch(ctx context.Context, r *http.Request, endpoint string, body []byte) (status int, answer []byte, err error) {
@@ -56,7 +65,7 @@ func (e *Engine) answerOfBatch(ctx context.Context, r *http.Request, endpoint st
 		return 0, nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	for _, name := range []string{"Authorization", "X-Api-Key", "Anthropic-Version", "Anthropic-Beta"} {
+	for _, name := range []string{"Authorization", "Api-Key", "X-Api-Key", "Anthropic-Version", "Anthropic-Beta"} {
 		if values := r.Header[name]; values != nil {
 			request.Header[name] = values
 		}

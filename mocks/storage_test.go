@@ -182,6 +182,14 @@ var _ = Describe("files and batches", Label("H-02"), func() {
 		Expect(err).To(HaveOccurred())
 	})
 
+	It("refuse a batch without a window like one without a file", func() {
+		r := inProcess(compile("{relax: [unknown-value], rules: [{text: hi, optional: true}]}"), mocks.EngineOptions{})
+		o := r.do(ctx, "POST", "/batches", `{"input_file_id":"`+upload(r, "{}")+`","endpoint":"/v1/responses"}`, nil)
+		Expect(o.Status).To(Equal(400))
+		Expect(o.Body).To(ContainSubstring("Missing required parameter: 'completion_window'."))
+		Expect(r.engine.Report().Invalid).To(HaveExactElements(Not(ContainSubstring("rule"))))
+	})
+
 	DescribeTable("refuse", func(method, path, body string, status int) {
 		r := inProcess(compile("rules: [{text: hi, optional: true}]"), mocks.EngineOptions{})
 		o := r.do(ctx, method, path, body, nil)

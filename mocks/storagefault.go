@@ -2,6 +2,7 @@ package mocks
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
@@ -59,35 +60,97 @@ type storedAnswer struct {
 
 func (a storedAnswer) Encode(wire.Call, wire.Completion) []wire.Frame { return a.respond() }
 
+// StorageRecord describes one request about files and batches.
+type StorageRecord struct {
+	// Request is the kind of request, such as "GET /v1/batches/*".
+	Request string
+	Status  int // of HTTP; 0 without a response head
+	// Line is the entry of the script with the fault that was planned for this request, such as "storage[0]", and Fault its
+	// kind. Fired reports whether the first frame that shows it was sent.
+	Line, Fault string
+	Fired       bool
+	// Early is true if the request came before the wait was over that the previous answer to this kind of request asked for.
+	Early bool
+}
+
+// storageRecords has the requests of a trial about files and batches, if its script has faults for them.
+type storageRecords struct {
+	all []*StorageRecord
+	// waits has the ends of the waits that the last answers asked for, by the kind of request.
+	waits map[string]time.Time
+}
+
 // planStored plans the answer of x to a kind of request, with the first fault of the script for it that is left.
 func (e *Engine) planStored(x *Exchange, codec wire.Codec, request string, respond func() []wire.Frame) {
-	built := e.scheduleStored(x, request)
-	if built == nil {
+	if len(e.program.storage) == 0 {
 		x.send(respond())
 		return
 	}
-	frames, ok := built(storedAnswer{codec, respond}, wire.Call{}, wire.Completion{})
+	built := e.scheduleStored(x, request)
+	var frames []wire.Frame
+	shown := false
+	if built == nil {
+		frames = respond()
+	} else {
+		frames, shown = built(storedAnswer{codec, respond}, wire.Call{}, wire.Completion{})
+	}
 	x.send(frames)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if ok {
+	switch {
+	case shown:
 		x.faults[0].frame = 0
-	} else {
+	case built != nil:
 		x.unschedule(whyHidden)
+		x.stored.Line = ""
 	}
+	x.stored.Status, x.stored.Fault = x.record.Status, x.record.Fault
 }
 
+// scheduleStored records a request, and returns its fault or nil.
 func (e *Engine) scheduleStored(x *Exchange, request string) wire.Fault {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.recordStored(x, request)
 	for i := range e.program.storage {
 		f, count := &e.program.storage[i], &e.storageFaults[i]
 		if f.Request == request && count.fired+count.armed < f.times() {
+			x.stored.Line = f.name
 			x.schedule(scheduledFault{count: count, kind: f.Fault.Kind, fault: &f.Fault, built: f.built})
 			return f.built
 		}
 	}
 	return nil
+}
+
+func (e *Engine) recordStored(x *Exchange, request string) {
+	r := &e.storageRecords
+	wait := r.waits[request]
+	delete(r.waits, request)
+	x.stored = &StorageRecord{Request: request, Early: !wait.IsZero() && e.opts.Clock.Now().Before(wait)}
+	r.all = append(r.all, x.stored)
+	if keep := e.opts.Keep; keep > 0 && len(r.all) > keep {
+		r.all = r.all[1:]
+	}
+}
+
+// waitForStored notes the wait that the answer to a request asks for.
+func (e *Engine) waitForStored(x *Exchange, f *wire.Frame) {
+	r := &e.storageRecords
+	if until := e.waitEnd(f); !until.IsZero() {
+		if r.waits == nil {
+			r.waits = map[string]time.Time{}
+		}
+		r.waits[x.stored.Request] = until
+	}
+}
+
+// list returns copies of the records, in order of arrival.
+func (r *storageRecords) list() (all []StorageRecord) {
+	for _, record := range r.all {
+		all = append(all, *record)
+	}
+	return all
 }
 
 // unfiredStored describes the faults of files and batches that fired less often than planned.

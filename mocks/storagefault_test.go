@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -94,6 +95,65 @@ var _ = Describe("faults of files and batches", Label("H-02"), func() {
 		Expect(r.engine.Report().Unfired).To(HaveExactElements("storage[0]: status (fired 1 of 2)", "storage[1]: malformed-json (fired 0 of 1)"))
 		Expect(compile(script("{request: GET /v1/files, fault: {kind: status, times: 2}}")).PlannedFaults()).To(
 			HaveExactElements(mocks.PlannedFault{Line: "storage[0]", Kind: "status", Times: 2}))
+	})
+
+	It("are recorded with all requests about files and batches", func() {
+		for name, start := range ways {
+			r := start(compile(script("{request: POST /v1/files, fault: {kind: status, status: 429}}, {request: 'GET /v1/files/*/content', fault: malformed-json}")), mocks.EngineOptions{})
+			r.do(ctx, "POST", "/files", upload, nil)
+			r.do(ctx, "POST", "/files", upload, nil)
+			r.do(ctx, "GET", "/files/file-rehearse1/content", "", nil)
+			r.settle()
+			Expect(r.engine.Report().Storage).To(HaveExactElements(
+				mocks.StorageRecord{Request: "POST /v1/files", Status: 429, Line: "storage[0]", Fault: "status", Fired: true},
+				mocks.StorageRecord{Request: "POST /v1/files", Status: 200},
+				mocks.StorageRecord{Request: "GET /v1/files/*/content", Status: 200},
+			), name)
+		}
+		r := inProcess(compile("rules: [{text: hi, optional: true}]"), mocks.EngineOptions{})
+		r.do(ctx, "POST", "/files", upload, nil)
+		Expect(r.engine.Report().Storage).To(BeEmpty(), "without faults for them")
+		r = inProcess(compile(script("{request: POST /v1/files, fault: timeout}")), mocks.EngineOptions{Keep: 2})
+		for range 3 {
+			r.do(ctx, "GET", "/files", "", nil)
+		}
+		Expect(r.engine.Report().Storage).To(HaveLen(2), "of a standing server")
+	})
+
+	It("ask for a wait, which only the same kind of request can ignore", func() {
+		for name, start := range ways {
+			r := start(compile(script("{request: POST /v1/files, fault: {kind: status, status: 429, retry_after: 2s, times: 2}}")), mocks.EngineOptions{})
+			early := func(wait time.Duration, method string) bool {
+				Expect(r.clock.Sleep(ctx, wait)).To(Succeed())
+				r.do(ctx, method, "/files", upload, nil)
+				r.settle()
+				all := r.engine.Report().Storage
+				return all[len(all)-1].Early
+			}
+			var got []bool
+			for _, q := range []struct {
+				wait   time.Duration
+				method string
+			}{{0, "POST"}, {time.Second, "GET"}, {0, "POST"}, {2 * time.Second, "POST"}, {0, "POST"}} {
+				got = append(got, early(q.wait, q.method))
+			}
+			Expect(got).To(Equal([]bool{false, false, true, false, false}), name)
+			Expect(r.ask("hi").Status).To(Equal(200))
+			Expect(r.engine.Report().Exchanges[0].Early).To(BeFalse())
+		}
+	})
+
+	It("of the requests of a batch ask nobody to wait", func() {
+		r := inProcess(compile("rules: [{text: hi, times: 2, fault: {kind: status, status: 429, retry_after: 2s}}]"), mocks.EngineOptions{})
+		params := `"params":{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"x"}]}`
+		var b struct{ ID string }
+		o := r.do(ctx, "POST", "/messages/batches", `{"requests":[{"custom_id":"a",`+params+`},{"custom_id":"b",`+params+`}]}`, nil)
+		Expect(json.Unmarshal([]byte(o.Body), &b)).To(Succeed())
+		for range 2 {
+			r.do(ctx, "GET", "/messages/batches/"+b.ID, "", nil)
+		}
+		Expect(r.ask("hi").Status).To(Equal(200))
+		Expect(r.engine.Report().Exchanges).To(HaveExactElements(HaveField("Status", 429), HaveField("Early", false), HaveField("Early", false)))
 	})
 
 	DescribeTable("are refused", func(fault, want string) {

@@ -25,6 +25,12 @@ var _ = Describe("a request to an unknown endpoint", Label("H-02"), func() {
 				Expect(report.Calls).To(BeZero())
 			},
 			Entry("the base URL has /v1 twice", "POST", "/v1/v1/messages", 404, "remove it"),
+			Entry("a letter is missing", "POST", "/v1/chat/completion", 404, `POST "/v1/chat/completion". Did you mean /v1/chat/completions?`),
+			Entry("a slash ends the path", "POST", "/v1/responses/", 404, "Did you mean /v1/responses?"),
+			Entry("a letter is missing below another root", "POST", "/openai/v1/embedding", 404, "Did you mean /openai/v1/embeddings?"),
+			Entry("a letter is missing without a root", "GET", "/model", 404, "Did you mean /v1/models?"),
+			Entry("a path of Ollama is wrong", "POST", "/api/chats", 404, "Did you mean /api/chat?"),
+			Entry("an API of Ollama is not there", "POST", "/api/push", 404, "/api/chat, /api/generate"),
 			Entry("an API that is not there", "POST", "/v1/images/variations", 404, `POST "/v1/images/variations". There are`),
 			Entry("a path with what would end a line", "GET", "/v1/a%0Ab", 404, `GET "/v1/a\nb"`),
 			Entry("another method", "GET", "/v1/chat/completions", 405, "use POST"),

@@ -70,7 +70,9 @@ func (s *Script) Validate() []Problem {
 	v.moderations(s)
 	v.storage(s)
 	for i, name := range s.Relax {
-		v.word(fmt.Sprintf("relax[%d]", i), "a rule", name, wire.RuleNames())
+		if at := fmt.Sprintf("relax[%d]", i); v.word(at, "a rule", name, wire.RuleNames()) && slices.Contains(s.Strict, name) {
+			v.add(at, "%s is also in strict; remove one of the two", name)
+		}
 	}
 	for i, name := range s.Strict {
 		v.word(fmt.Sprintf("strict[%d]", i), "an optional rule", name, wire.OptionalRules())

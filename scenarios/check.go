@@ -126,18 +126,33 @@ func (c *Checker) checkScript(b *Backend) {
 // checkFaults checks that the backend supports the faults: a process has no HTTP status, an API
 // cannot ignore SIGTERM, and such a fault would never fire.
 func (c *Checker) checkFaults(b *Backend) {
+	if !b.Process() {
+		c.checkAPIFaults(&b.Script, "backend")
+		return
+	}
 	process := mocks.ProcessFaults()
 	for at, answer := range b.Answers() {
-		path := join("backend", at+".fault")
-		switch f := answer.Fault; {
-		case f == nil:
-		case b.Process() && !slices.Contains(process, f.Kind):
-			c.Add(path, "", "a command-line agent (as: %s) cannot show the fault %q; it can show %s", b.Kind(), f.Kind, strings.Join(process, ", "))
-		case !b.Process() && slices.Contains(process, f.Kind):
-			c.Add(path, "", "only a command-line agent can show the fault %q; write as: claude, codex or exec", f.Kind)
+		if f := answer.Fault; f != nil && !slices.Contains(process, f.Kind) {
+			c.Add(join("backend", at+".fault"), "", "a command-line agent (as: %s) cannot show the fault %q; it can show %s",
+				b.Kind(), f.Kind, strings.Join(process, ", "))
 		}
 	}
 }
+
+// checkAPIFaults checks that an API can show the faults of a script.
+func (c *Checker) checkAPIFaults(s *mocks.Script, path string) {
+	for at, answer := range s.Answers() {
+		if isProcessFault(answer.Fault) {
+			c.Add(join(path, at+".fault"), "", processFaultMessage, answer.Fault.Kind)
+		}
+	}
+}
+
+func isProcessFault(f *mocks.Fault) bool {
+	return f != nil && slices.Contains(mocks.ProcessFaults(), f.Kind)
+}
+
+const processFaultMessage = "only a command-line agent can show the fault %q; write as: claude, codex or exec"
 
 func (c *Checker) checkModel(b *Backend) {
 	if b.Unpriced {

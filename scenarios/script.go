@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -22,7 +23,7 @@ func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
 			if doc, _ := yamlsrc.Parse(file, data); doc.Has("drive") {
 				l.add(parse(file, data, folder, l.opts))
 			} else {
-				script, l.found = parseScript(file, data, folder, newDigest())
+				script, l.found = parseScript(file, data, folder, newDigest(), (*Checker).checkServed)
 			}
 		})
 		if problem != nil {
@@ -37,12 +38,21 @@ func LoadScript(name string, opts Options) (mocks.Script, Diagnostics) {
 		l.fail(name, "the backend of this scenario is live and has no script to serve", "")
 	case len(l.set) == 1:
 		script = l.set[0].Backend.Script
+		for _, answer := range script.Answers() {
+			if f := answer.Fault; isProcessFault(f) {
+				l.fail(name, fmt.Sprintf("only a command-line agent can show the fault %q, not a server", f.Kind), "")
+				break
+			}
+		}
 	}
 	return script, l.found
 }
 
-// parseScript reads a separate script, and adds the files that it names to sum.
-func parseScript(file string, data []byte, folder fs.FS, sum *digest) (mocks.Script, Diagnostics) {
+// checkServed checks a script that an API serves.
+func (c *Checker) checkServed(s *mocks.Script) { c.checkAPIFaults(s, "") }
+
+// parseScript reads a separate script, with further checks, and adds the files that it names to sum.
+func parseScript(file string, data []byte, folder fs.FS, sum *digest, checks ...func(*Checker, *mocks.Script)) (mocks.Script, Diagnostics) {
 	var script mocks.Script
 	doc, found := yamlsrc.Decode(file, data, &script)
 	if !doc.Has("") {
@@ -50,6 +60,9 @@ func parseScript(file string, data []byte, folder fs.FS, sum *digest) (mocks.Scr
 	}
 	c := Checker{doc: doc, decoding: found}
 	c.checkLines(&script, "")
+	for _, check := range checks {
+		check(&c, &script)
+	}
 	c.loadFiles(&script, "", folder, sum)
 	found = append(found, c.found...)
 	found.Sort()

@@ -145,6 +145,21 @@ expect: {status: done}
 		})
 	}
 
+	It("is recorded with its requests about files and batches, if the script has faults for them", func() {
+		text := strings.Replace(one, "backend: {", "backend: {storage: [{request: POST /v1/batches, fault: {kind: status, status: 429, retry_after: 1h}}], ", 1)
+		t := run(text, func(ctx context.Context, site app.Site, text string) (string, error) {
+			for range 2 {
+				_, _ = post(ctx, site, "/v1/batches", map[string]any{"input_file_id": "f"})
+			}
+			return chat(ctx, site, text)
+		})
+		Expect(t.Script.Storage).To(HaveExactElements(
+			record.StorageRequest{Request: "POST /v1/batches", Status: 429, Line: "storage[0]", Fault: "status", Fired: true},
+			record.StorageRequest{Request: "POST /v1/batches", Status: 400, Early: true},
+		))
+		Expect(t.Exchanges).To(HaveLen(1))
+	})
+
 	It("that panics has crashed, and the reported position has no path of this machine", func() {
 		t := run(one, func(ctx context.Context, site app.Site, text string) (string, error) {
 			_, _ = chat(ctx, site, text)

@@ -275,6 +275,9 @@ func (t *Trial) finish(end record.End) record.Trial {
 		Unfired:    append(report.Unfired, t.unfired...),
 		Warnings:   report.Warnings,
 	}
+	for _, r := range report.Storage {
+		script.Storage = append(script.Storage, record.StorageRequest(r))
+	}
 	t.addReport(&script)
 	return t.collector.Finish(end, script, exchanges)
 }

@@ -12,6 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/drive"
+	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -30,7 +31,7 @@ var _ = Describe("The socket server", Label("H-02"), func() {
 		}
 		all.Wait()
 		for i, text := range texts {
-			Expect(text).To(Equal(fmt.Sprintf("done %d\nDONE{[] [] [] [] []}", i)))
+			Expect(text).To(Equal(fmt.Sprintf("done %d\nDONE%v", i, record.Script{})))
 		}
 	})
 

@@ -103,7 +103,8 @@ type CallFacts struct {
 	// requests of an external agent, each a call of its own.
 	Retries int `cel:"retries" json:"retries"`
 	// EarlyRetries counts the requests that came before the wait was over that the previous
-	// answer asked for. Only a scripted backend knows them.
+	// answer asked for; those about files and batches are compared with the previous answer to the
+	// same kind of request. Only a scripted backend knows them.
 	EarlyRetries int            `cel:"early_retries" json:"early_retries,omitempty"`
 	By           map[string]int `cel:"by" json:"by,omitempty"`         // by purpose
 	Errors       map[string]int `cel:"errors" json:"errors,omitempty"` // by kind, retries included

@@ -130,6 +130,11 @@ func perturbed(tr *record.Trial) (n int) {
 			n++
 		}
 	}
+	for i := range tr.Script.Storage {
+		if tr.Script.Storage[i].Fired {
+			n++
+		}
+	}
 	for i := range tr.Events {
 		e := &tr.Events[i].Event
 		if c, ok := event.Read[record.ToolCall](e); is[record.Perturbed](e) || ok && c.Fault != "" {
@@ -219,6 +224,11 @@ func callFacts(tr *record.Trial) CallFacts {
 			f.Retries++
 		}
 		if tr.Exchanges[i].Early {
+			f.EarlyRetries++
+		}
+	}
+	for i := range tr.Script.Storage {
+		if tr.Script.Storage[i].Early {
 			f.EarlyRetries++
 		}
 	}
@@ -375,6 +385,11 @@ func scriptFacts(tr *record.Trial) ScriptFacts {
 		}
 		if x.HungUp {
 			f.HungUp++
+		}
+	}
+	for i := range tr.Script.Storage {
+		if r := &tr.Script.Storage[i]; r.Fired {
+			Increment(&f.Fired, r.Fault)
 		}
 	}
 	return f

@@ -139,6 +139,15 @@ var _ = Describe("Trial", Label("H-04"), func() {
 		tr := trial()
 		tr.Exchanges[2].Retry, tr.Exchanges[3].Retry, tr.Exchanges[3].Early = true, true, true
 		Expect(measure.Trial(scenario(), tr, nil, nil).Calls).To(And(HaveField("Retries", 3+2), HaveField("EarlyRetries", 1)))
+
+		before := measure.Trial(scenario(), tr, nil, nil)
+		tr.Script.Storage = []record.StorageRequest{{Fault: "timeout", Fired: true}, {Early: true}, {Fault: "status"}}
+		after := measure.Trial(scenario(), tr, nil, nil)
+		Expect(after.Calls).To(And(HaveField("Retries", 3+2), HaveField("EarlyRetries", 2)), "of files and batches")
+		Expect(after.Script.Fired).To(HaveKeyWithValue("timeout", before.Script.Fired["timeout"]+1))
+		Expect(after.Script.Fired["status"]).To(Equal(before.Script.Fired["status"]))
+		Expect(after.Run.Perturbed).To(Equal(before.Run.Perturbed + 1))
+		Expect(after.Script.Requests).To(Equal(before.Script.Requests))
 	})
 
 	It("counts perturbations other than faults of calls", func() {

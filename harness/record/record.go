@@ -230,6 +230,23 @@ type Script struct {
 	// Warnings are advice about requests that were answered, such as one whose base URL lacks
 	// "/v1".
 	Warnings []string `json:"warnings,omitempty"`
+	// Storage has the requests about files and batches, in order of arrival, if the script has faults for
+	// them. They are not calls.
+	Storage []StorageRequest `json:"storage,omitempty"`
+}
+
+// StorageRequest is one request about files and batches.
+type StorageRequest struct {
+	Request string `json:"request"`          // its kind, such as "GET /v1/batches/*"
+	Status  int    `json:"status,omitempty"` // HTTP status
+	// Line is the entry of the script with the fault planned for this request, such as "storage[0]", and
+	// Fault its kind. Fired is true if it took effect on the wire.
+	Line  string `json:"line,omitempty"`
+	Fault string `json:"fault,omitempty"`
+	Fired bool   `json:"fired,omitempty"`
+	// Early is true if the request came before the wait was over that the previous answer to this kind of
+	// request asked for.
+	Early bool `json:"early,omitempty"`
 }
 
 // End is the last line of a trial: how the agent ended.

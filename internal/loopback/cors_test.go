@@ -18,7 +18,7 @@ var _ = Describe("a server for web pages", func() {
 		r.Header = header.Clone()
 		r.Header.Set("Origin", origin)
 		w := httptest.NewRecorder()
-		loopback.RequireLocal(next, nil, []string{page}).ServeHTTP(w, r)
+		loopback.RequireLocal(next, nil, []string{page}, "; add --cors").ServeHTTP(w, r)
 		return w
 	}
 

@@ -22,8 +22,9 @@ func CheckHosts(hosts []string) error {
 
 // RequireLocal protects a server on this machine from web pages: it answers only requests
 // whose Host header names this machine or one of hosts, and refuses requests that a browser
-// sends from another origin, except from origins, which CheckOrigins accepts.
-func RequireLocal(next http.Handler, hosts, origins []string) http.Handler {
+// sends from another origin, except from origins, which CheckOrigins accepts. advice ends the message about a refused
+// origin; may be empty.
+func RequireLocal(next http.Handler, hosts, origins []string, advice string) http.Handler {
 	if len(origins) > 0 {
 		next = allowOrigins(next, origins)
 	}
@@ -31,6 +32,10 @@ func RequireLocal(next http.Handler, hosts, origins []string) http.Handler {
 	for _, origin := range origins {
 		_ = protection.AddTrustedOrigin(origin) // an invalid one is not trusted
 	}
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		message := fmt.Sprintf("this server does not answer web pages of the origin %.100q%s", r.Header.Get("Origin"), advice)
+		http.Error(w, message, http.StatusForbidden)
+	}))
 	return RequireHost(protection.Handler(next), hosts...)
 }
 

@@ -158,6 +158,9 @@ func below(upstream *url.URL, path string) string {
 			return root + "/" + below
 		}
 	}
+	if strings.HasPrefix(path, "/v1beta") { // Google's paths have their own version
+		root = strings.TrimSuffix(root, "/v1")
+	}
 	return root + path
 }
 

@@ -163,6 +163,8 @@ func (c storageCall) createBatch() []Frame {
 		err = missing("input_file_id")
 	case r.Endpoint == "":
 		err = missing("endpoint")
+	case r.CompletionWindow == "":
+		err = missing("completion_window")
 	case isStorage(r.Endpoint): // a batch of batches
 		err = unsupported("endpoint", r.Endpoint, batchEndpoints...)
 	case !slices.Contains(batchEndpoints, r.Endpoint):

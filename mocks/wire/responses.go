@@ -20,6 +20,9 @@ func (OpenAIResponses) Protocol() string { return "openai-responses" }
 // EncodeError implements Codec, in the form of OpenAIChat.
 func (OpenAIResponses) EncodeError(e *APIError) []Frame { return OpenAIChat{}.EncodeError(e) }
 
+// DecodeCount parses a request to count tokens, which has the fields of a call.
+func (c OpenAIResponses) DecodeCount(body []byte) (Call, *APIError) { return c.Decode(body) }
+
 // EncodeTokens answers POST /v1/responses/input_tokens.
 func (OpenAIResponses) EncodeTokens(input int) []Frame {
 	return jsonFrames("", jsonText(`{"object":"response.input_tokens","input_tokens":`).int(input).raw(`}`))

@@ -85,6 +85,8 @@ func (r Rules) Check(codec Codec, call *Call, header http.Header, body []byte) *
 		rules = openAIResponsesRules
 	case AnthropicMessages:
 		rules = anthropicRules
+	case Gemini:
+		rules = geminiRules
 	}
 	if rules == nil {
 		return nil
@@ -96,11 +98,42 @@ func (r Rules) Check(codec Codec, call *Call, header http.Header, body []byte) *
 		request.fields.body = body
 		_ = jsonv2.Unmarshal(body, &request.fields) // an object, because it was decoded
 	}
+	return r.first(rules, &request)
+}
+
+// CheckAccess returns the provider's error for a request that is not a call of a model, such as an upload, and has no key or
+// is about an unknown model; nil if it may be answered. model is empty for a request that is not about a model of the script.
+func (r Rules) CheckAccess(codec Codec, model string, header http.Header) *APIError {
+	request := ruledRequest{header: header, model: model, only: r.Model}
+	rules := openAIChatRules
+	switch c := codec.(type) {
+	case OpenAIChat:
+		request.root = c.Root
+	case AnthropicMessages:
+		rules = anthropicRules
+	case Stored:
+		if c.anthropic() {
+			rules = anthropicRules
+		}
+	case Gemini:
+		rules = geminiRules
+	}
+	var access []rule
+	for _, rule := range rules {
+		if rule.name == ruleMissingKey || rule.name == ruleUnknownModel && model != "" {
+			access = append(access, rule)
+		}
+	}
+	return r.first(access, &request)
+}
+
+// first returns the error of the first rule that applies and that the request breaks.
+func (r Rules) first(rules []rule, request *ruledRequest) *APIError {
 	for _, rule := range rules {
 		if !r.applies(rule.name) {
 			continue
 		}
-		if err := rule.check(&request); err != nil {
+		if err := rule.check(request); err != nil {
 			err.Rule = rule.name
 			return err
 		}

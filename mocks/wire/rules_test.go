@@ -24,6 +24,10 @@ func claudeAsking(members string) string {
 	return `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi"}],` + members + `}`
 }
 
+func geminiAsking(members string) string {
+	return `{"contents":[{"role":"user","parts":[{"text":"hi"}]}],` + members + `}`
+}
+
 func strictTool(parameters string) string {
 	return `"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":` + parameters + `}}]`
 }
@@ -50,7 +54,7 @@ const (
 )
 
 var _ = Describe("Rules", Label("H-02"), func() {
-	chat, responses, messages := wire.OpenAIChat{}, wire.OpenAIResponses{}, wire.AnthropicMessages{}
+	chat, responses, messages, gemini := wire.OpenAIChat{}, wire.OpenAIResponses{}, wire.AnthropicMessages{}, wire.Gemini{Model: "gemini-3.1-pro"}
 	azure := wire.OpenAIChat{Root: wire.Root{Path: "/openai/deployments/d", Deployment: "d"}}
 
 	DescribeTable("refuse",
@@ -107,6 +111,12 @@ var _ = Describe("Rules", Label("H-02"), func() {
 		Entry("5 marks for the cache", messages, "cache-control", 400, claudeAsking(`"system":[`+strings.Repeat(block+",", 4)+block+`]`), "", "", "A maximum of 4 blocks with cache_control may be provided. Found 5."),
 		Entry("an image of another type", messages, "media-type", 400, strings.Replace(claudeAsking(`"top_k":1`), `"hi"`, `[{"type":"image","source":{"type":"base64","media_type":"image/bmp","data":"AAAA"}}]`, 1),
 			"messages.0.content.0.image.source.base64.media_type", "", "Input should be 'image/jpeg'"),
+
+		Entry("an unknown field of Gemini", gemini, "unknown-parameter", 400, geminiAsking(`"generationConfg":{}`), "", "",
+			`Invalid JSON payload received. Unknown name "generationConfg": Cannot find field.`),
+		Entry("unknown fields in its configuration", gemini, "unknown-parameter", 400, geminiAsking(`"generation_config":{"topP":1,"maxTokens":9,"n":1}`), "", "",
+			"Invalid JSON payload received. Unknown name \"maxTokens\" at 'generation_config': Cannot find field.\n"+
+				"Invalid JSON payload received. Unknown name \"n\" at 'generation_config': Cannot find field."),
 	)
 
 	DescribeTable("accept",
@@ -122,6 +132,8 @@ var _ = Describe("Rules", Label("H-02"), func() {
 		Entry("Azure's data sources", azure, gptAsking("gpt-4.1-mini", `"data_sources":[]`)),
 		Entry("OpenRouter's parameters", wire.OpenAIChat{Root: wire.Root{Path: "/api/v1"}}, gptAsking("openai/gpt-5", `"provider":{}`, `"max_tokens":9`)),
 		Entry("4 marks for the cache", messages, claudeAsking(`"system":[`+block+`,`+block+`],"tools":[{"name":"f","input_schema":{},"cache_control":{"type":"ephemeral"}}]`)),
+		Entry("Gemini's fields in both spellings", gemini, geminiAsking(`"safetySettings":[],"cached_content":"","labels":{},`+
+			`"generationConfig":{"max_output_tokens":9,"responseMimeType":"text/plain","thinkingConfig":{},"_responseJsonSchema":null}`)),
 		Entry("a schema of hostile depth", chat, gptAsking("gpt-4.1", strictTool(strings.Repeat(`{"items":`, 500)+`{"type":"object"}`+strings.Repeat("}", 500)))),
 	)
 

@@ -306,6 +306,7 @@ func hostile() run {
 		}
 		t.Calls[1].Reply, t.Calls[1].Error = "", &record.CallError{Kind: llm.ErrorKind(text), Message: text}
 		t.Script = record.Script{Unused: []string{text}, Unexpected: []string{text}, Invalid: []string{text}, Unfired: []string{text}}
+		t.Script.Storage = []record.StorageRequest{{Request: text, Status: 429, Line: text, Fault: text, Fired: true}}
 		t.End = record.End{Status: text, Text: text + "!", Summary: text, Details: text, HarnessError: text, Skipped: text}
 		r.add(s, t, gate.Finding{Severity: gate.Severity(text), Rule: text, Message: text, At: text, Evidence: text}, gate.Finding{Severity: gate.Failing, Message: text})
 	}
@@ -328,6 +329,20 @@ func hostile() run {
 	r.input.Explored = append(r.input.Explored, e)
 	return r
 }
+
+var _ = It("shows the requests about files and batches that met a fault or did not wait", func() {
+	var r run
+	s, t := record.Scenario{Name: "batch", Trials: 1}, dialogue("batch", 1, [2]string{"a", "b"})
+	t.Script.Storage = []record.StorageRequest{
+		{Request: "POST /v1/files", Status: 429, Line: "storage[0]", Fault: "status", Fired: true},
+		{Request: "POST /v1/batches", Status: 200, Early: true}, {Request: "GET /v1/files", Status: 200},
+	}
+	r.add(s, t, gate.Finding{Severity: gate.Failing, Message: "x"})
+	html := r.page(page.Options{})
+	Expect(html).To(ContainSubstring("POST /v1/files got 429: status took effect (storage[0])"))
+	Expect(html).To(ContainSubstring("POST /v1/batches got 200, before the wait was over that the answer before asked for"))
+	Expect(html).NotTo(ContainSubstring("GET /v1/files"))
+})
 
 var _ = Describe("A page of hostile texts", func() {
 	It("has no element and no attribute that a text brought", func() {

@@ -288,6 +288,7 @@ func (v view) tail() trialTail {
 		{"invalid requests", t.Script.Invalid},
 		{"faults that did not fire", t.Script.Unfired},
 		{"warnings", t.Script.Warnings},
+		{"requests about files and batches", storageRequests(t.Script.Storage)},
 	} {
 		for i, item := range list.items {
 			if i == maxEvents {
@@ -298,4 +299,24 @@ func (v view) tail() trialTail {
 		}
 	}
 	return out
+}
+
+// storageRequests describes the requests about files and batches that met a fault, or did not wait.
+func storageRequests(all []record.StorageRequest) (texts []string) {
+	for _, r := range all {
+		text := fmt.Sprintf("%s got %d", r.Request, r.Status)
+		switch {
+		case r.Fired:
+			text += fmt.Sprintf(": %s took effect (%s)", r.Fault, r.Line)
+		case r.Fault != "":
+			text += fmt.Sprintf(": %s did not take effect (%s)", r.Fault, r.Line)
+		}
+		if r.Early {
+			text += ", before the wait was over that the answer before asked for"
+		}
+		if r.Early || r.Fault != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
