@@ -104,7 +104,8 @@ const maxWhere = 200
 func where(doc *yamlsrc.Document, kind string) map[string]int {
 	user := "drive." + kind + ".user.backend"
 	lines := doc.Lines(maxWhere, 2, "expect")
-	maps.Copy(lines, doc.Lines(maxWhere, 1, "name", "drive", "invariants", "perturb", "backend.replies", "backend.rules", user+".replies", user+".rules"))
+	maps.Copy(lines, doc.Lines(maxWhere, 1, "name", "drive", "invariants", "perturb",
+		"backend.replies", "backend.rules", user+".replies", user+".rules"))
 	maps.Copy(lines, doc.Lines(maxWhere, 5, "mcp")) // down to a line of a tool
 	return lines
 }

@@ -50,6 +50,7 @@ func text(s string) string { return fmt.Sprintf(`{"type":"text","text":%q}`, s) 
 func use(id string) string {
 	return fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"T","input":{}}`, id)
 }
+
 func given(id string) string {
 	return fmt.Sprintf(`{"type":"tool_result","tool_use_id":%q,"content":"r"}`, id)
 }

@@ -79,23 +79,9 @@ func (c *Conversation) overlapping() bool {
 
 // answerOf returns the answer of a turn, or why there is none.
 func (c *Conversation) answerOf(t *Turn) (a mocks.Answer, why string) {
-	if f := t.Failure; f != nil {
-		if f.Fault != "" {
-			fault := &mocks.Fault{Kind: f.Fault}
-			if f.Fault == "status" {
-				fault.Status = f.Status
-			}
-			if err := fault.Validate(); err != nil {
-				return a, "it failed, and its fault cannot be scripted: " + err.Error()
-			}
-			return mocks.Answer{Fault: fault}, ""
-		}
-		if f.Status < http.StatusBadRequest || f.Status > 599 {
-			return a, "it failed (" + cmp.Or(f.Message, "without a message") + "), and its HTTP status is not known"
-		}
-		return mocks.Answer{Fault: &mocks.Fault{Kind: "status", Status: f.Status, Message: f.Message}}, ""
-	}
 	switch {
+	case t.Failure != nil:
+		return scripted(t.Failure)
 	case t.Missing && len(t.Unread) > 0:
 		return a, "its answer has only parts that import does not read: " + joined(t.Unread)
 	case t.Missing:
@@ -112,6 +98,24 @@ func (c *Conversation) answerOf(t *Turn) (a mocks.Answer, why string) {
 	}
 	a.Thinking = t.Thinking
 	return a, ""
+}
+
+// scripted returns the fault with which a call failed, or why it cannot be scripted.
+func scripted(f *Failure) (a mocks.Answer, why string) {
+	if f.Fault == "" {
+		if f.Status < http.StatusBadRequest || f.Status > 599 {
+			return a, "it failed (" + cmp.Or(f.Message, "without a message") + "), and its HTTP status is not known"
+		}
+		return mocks.Answer{Fault: &mocks.Fault{Kind: "status", Status: f.Status, Message: f.Message}}, ""
+	}
+	fault := &mocks.Fault{Kind: f.Fault}
+	if f.Fault == "status" {
+		fault.Status = f.Status
+	}
+	if err := fault.Validate(); err != nil {
+		return a, "it failed, and its fault cannot be scripted: " + err.Error()
+	}
+	return mocks.Answer{Fault: fault}, ""
 }
 
 // tools returns the names of the called tools in order.

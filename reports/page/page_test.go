@@ -335,7 +335,8 @@ var _ = It("shows the requests about files and batches that met a fault or did n
 	s, t := record.Scenario{Name: "batch", Trials: 1}, dialogue("batch", 1, [2]string{"a", "b"})
 	t.Script.Storage = []record.StorageRequest{
 		{Request: "POST /v1/files", Status: 429, Line: "storage[0]", Fault: "status", Fired: true},
-		{Request: "POST /v1/batches", Status: 200, Early: true}, {Request: "GET /v1/files", Status: 200},
+		{Request: "POST /v1/batches", Status: 200, Early: true},
+		{Request: "GET /v1/files", Status: 200},
 	}
 	r.add(s, t, gate.Finding{Severity: gate.Failing, Message: "x"})
 	html := r.page(page.Options{})

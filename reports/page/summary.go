@@ -62,7 +62,8 @@ const maxItems = 50
 func (b *Builder) summary(in Input) summary {
 	r := in.Report
 	s := summary{
-		Verdict: newVerdict(reports.OverallVerdict(&in.Report, in.Explored...)), Word: word(in), Headline: headline(in), Run: about(r.Run), Origin: in.Origin.Facts(),
+		Verdict: newVerdict(reports.OverallVerdict(&in.Report, in.Explored...)), Word: word(in), Headline: headline(in),
+		Run: about(r.Run), Origin: in.Origin.Facts(),
 		Numbers: numbers(r, b.realTime), Attention: b.attention(in), Agents: agents(r.Totals.Agents),
 	}
 	if r.Comparison != nil {

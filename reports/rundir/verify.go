@@ -60,7 +60,8 @@ func (v *Verification) Intact() bool {
 // Integrity returns the verification for reports.
 func (v *Verification) Integrity() reports.Integrity {
 	i := reports.Integrity{
-		Schema: reports.IntegritySchema, Recording: v.Recording, SHA256: v.SHA256, Intact: v.Intact(), Lines: v.Chain.Lines, LastHash: v.Chain.Hash,
+		Schema: reports.IntegritySchema, Recording: v.Recording, SHA256: v.SHA256,
+		Intact: v.Intact(), Lines: v.Chain.Lines, LastHash: v.Chain.Hash,
 		Problems: []string{}, Signed: v.Signed, Key: v.Key, SignedBy: v.Who,
 	}
 	add := func(text string) { i.Problems = append(i.Problems, sanitize.Line(text, 500)) }
