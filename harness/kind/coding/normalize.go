@@ -46,10 +46,13 @@ func replaceIDs(s string) string {
 }
 
 // instructions returns a placeholder for the program's own instructions to the model, which
-// are long, third-party text and the same in all calls of a version. Its hash and length
-// show whether they have changed.
+// are long, third-party text and the same in all calls of a version. Its length and the hash of its sorted
+// lines show whether they have changed; some programs list skills and agents in the order in which they
+// were loaded.
 func (n normalizer) instructions(s string) string {
-	s = replaceIDs(n.names.Replace(s))
+	lines := strings.Split(replaceIDs(n.names.Replace(s)), "\n")
+	slices.Sort(lines)
+	s = strings.Join(lines, "\n")
 	return fmt.Sprintf("[instructions of the program: %d bytes, SHA-256 %.6x]", len(s), sha256.Sum256([]byte(s)))
 }
 

@@ -38,6 +38,13 @@ var _ = Describe("The record of a request", Label("H-04"), func() {
 		Expect(calm("claude", "2", system("2", "2027-01-02", second))).To(Equal(one))
 		Expect(one[0].Content).To(MatchRegexp(`^\[instructions of the program: \d+ bytes, SHA-256 [0-9a-f]{12}\]$`))
 	})
+	It("is the same in whatever order the program has loaded its skills", func() {
+		listed := func(skills ...string) llm.Message {
+			return llm.Message{Role: llm.System, Content: "Use these skills:\n" + strings.Join(skills, "\n") + "\n"}
+		}
+		Expect(calm("gemini", "1", listed("<b/>", "<a/>"))).To(Equal(calm("gemini", "1", listed("<a/>", "<b/>"))))
+		Expect(calm("gemini", "1", listed("<b/>", "<a/>"))).NotTo(Equal(calm("gemini", "1", listed("<a/>", "<c/>"))))
+	})
 	It("does not change the request", func() {
 		call := llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{Arguments: "/tmp/rehearse-app-1/work"}}}
 		Expect(calm("claude", "1", call)[0].ToolCalls[0].Arguments).To(Equal("{workspace}"))
