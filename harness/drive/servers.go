@@ -35,10 +35,10 @@ func (t *Trial) startServers(p *mcp.Program, inject []mcp.Injection) {
 	if p == nil {
 		return
 	}
-	t.servers = mcp.NewEngine(p, mcp.Options{Clock: t.Clock, Inject: inject, OnCall: func(c mcp.Call) {
+	t.servers = mcp.NewEngine(p, mcp.Options{Clock: t.Clock, Inject: inject, Before: t.collector.Calls, OnCall: func(c mcp.Call) {
 		t.emit(event.New(c.N, c.Result, record.ToolCall{
 			Server: c.Server, Tool: c.Tool, Arguments: c.Arguments, Line: c.Line,
-			Error: c.Error, Fault: c.Fault, Latency: c.Latency, Calls: t.collector.Calls(),
+			Error: c.Error, Fault: c.Fault, Latency: c.Latency, Calls: c.Before,
 		}))
 	}})
 	t.Cleanup(t.servers.Close)

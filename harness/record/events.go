@@ -59,7 +59,7 @@ type ToolCall struct {
 	Fault string `json:"fault,omitempty"`
 	// Latency is that of the script.
 	Latency time.Duration `json:"latency_ns,omitempty"`
-	// Calls counts the agent's calls to its model before the end of this call.
+	// Calls counts the agent's calls to its model before this call.
 	Calls int `json:"calls"`
 }
 

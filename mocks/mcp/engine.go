@@ -26,6 +26,8 @@ type Options struct {
 	Inject []Injection
 	// OnCall is called once for each call of a tool, when it has ended; may be nil.
 	OnCall func(Call)
+	// Before counts what has come before a call that arrives, such as calls to a model; may be nil.
+	Before func() int
 }
 
 // Call describes a call of a tool.
@@ -42,6 +44,8 @@ type Call struct {
 	Fault string
 	// Latency is that of the line.
 	Latency time.Duration
+	// Before is what Options.Before returned when the call arrived.
+	Before int
 }
 
 // Report has the findings of a trial.
@@ -241,6 +245,9 @@ func (e *Engine) begin(server int, params *sdk.CallToolParamsRaw) (*call, error)
 	c := &call{server: server, Call: Call{
 		N: e.calls, Server: e.program.servers[server].Name, Tool: recorded(params.Name), Arguments: recorded(arguments),
 	}}
+	if e.opts.Before != nil {
+		c.Before = e.opts.Before()
+	}
 	find := func(list *[]string, problem string) error {
 		if len(*list) < maxFindings {
 			*list = append(*list, fmt.Sprintf("MCP call %d: %s", c.N, problem))

@@ -135,6 +135,26 @@ var _ = DescribeTable("A call that no line answers is a finding",
 )
 
 var _ = Describe("An engine", func() {
+	It("counts what came before a call when the call arrives, however long it takes", func() {
+		v := clock.NewVirtual()
+		program, err := mcp.Compile(script(server("http", "replies: [{text: a, latency: 5s}, {text: b}]")))
+		Expect(err).NotTo(HaveOccurred())
+		p := &play{clock: v}
+		var before []int
+		p.engine = mcp.NewEngine(program, mcp.Options{
+			Clock: v, Before: func() int { return int(v.Elapsed().Seconds()) }, OnCall: func(c mcp.Call) { before = append(before, c.Before) },
+		})
+		session, err := connect(p.inProcess("tickets"), noChange)
+		Expect(err).NotTo(HaveOccurred())
+		for range 2 {
+			_, err = lookup(session, "1")
+			Expect(err).NotTo(HaveOccurred())
+		}
+		Expect(session.Close()).To(Succeed())
+		Expect(p.engine.Close()).To(Succeed())
+		Expect(before).To(Equal([]int{0, 5}))
+	})
+
 	It("reports what was not used and did not fire", func() {
 		p := start(clock.NewVirtual(), server("http", "replies: [{text: a, times: 2}, {text: b, fault: hang}]"))
 		session, err := connect(p.inProcess("tickets"), noChange)
