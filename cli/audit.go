@@ -70,11 +70,7 @@ of one interview as a link, use "rehearse interview share".
 			if _, err := os.Stat(rundir.File(args[0], rundir.ExperimentFile)); err == nil {
 				return usage(fmt.Errorf("%s has an experiment, and audit takes a run; see rehearse report %[1]s", args[0]))
 			}
-			err := a.audit(cmd.Context(), args[0], flags)
-			if exit, ok := errors.AsType[*exitError](err); ok && exit.code == exitUsage {
-				exit.err = fmt.Errorf("there is no folder %s with a run; as the name of an interview: %w", args[0], exit.err)
-			}
-			return err
+			return a.audit(cmd.Context(), args[0], flags)
 		},
 	}
 	f := cmd.Flags()
@@ -95,6 +91,9 @@ func (a *app) audit(ctx context.Context, word string, flags auditFlags) error {
 	}
 	options.Texts = flags.answers
 	st, found, err := a.existingSession(ctx, flags.store, word, flags.latest)
+	if exit, ok := errors.AsType[*exitError](err); ok && exit.code == exitUsage {
+		exit.err = fmt.Errorf("there is no run in a folder %s, and no such interview: %w", word, exit.err)
+	}
 	if err != nil {
 		return err
 	}

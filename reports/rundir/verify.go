@@ -115,9 +115,12 @@ func (v *Verification) checkExploration(folder string) {
 	if err != nil {
 		v.contradiction("is damaged: " + err.Error())
 	}
-	heads, broken := scenariosOf(filepath.Join(folder, RecordingFile))
-	if x == nil || broken != nil { // the chain of the recording tells
+	if x == nil {
 		return
+	}
+	heads, err := scenariosOf(filepath.Join(folder, RecordingFile))
+	if err != nil {
+		return // the problems of the chain show it
 	}
 	var missing string
 	golden := false
@@ -127,7 +130,7 @@ func (v *Verification) checkExploration(folder string) {
 		failed := func(c result.Cell) bool {
 			return c.Outcome == result.Failed && (slices.Equal(c.Shrunk, h.Perturb) || slices.Equal(c.Perturb, h.Perturb))
 		}
-		if len(h.Perturb) > 0 && missing == "" && !slices.ContainsFunc(x.Cells, failed) {
+		if h.Name != x.Scenario && missing == "" && !slices.ContainsFunc(x.Cells, failed) {
 			missing = h.Name
 		}
 	}
@@ -151,14 +154,19 @@ func (v *Verification) checkNote(folder string) error {
 	if note == nil {
 		return nil // there is none, or a damaged one
 	}
-	for name, want := range map[string]string{RecordingFile: note.SHA256, timingsFile: note.Timings, ExplorationFile: note.Exploration} {
-		sum, err := sumFile(filepath.Join(folder, name))
+	if note.SHA256 != "" && v.SHA256 != note.SHA256 && len(v.Chain.Problems) == 0 { // which would show it
+		v.change(RecordingFile, v.SHA256)
+	}
+	for _, file := range []struct{ name, want string }{{timingsFile, note.Timings}, {ExplorationFile, note.Exploration}} {
+		if file.want == "" {
+			continue
+		}
+		sum, err := sumFile(filepath.Join(folder, file.name))
 		if err != nil {
 			return err
 		}
-		torn := name == RecordingFile && len(v.Chain.Problems) > 0 // the chain tells
-		if want != "" && sum != want && !torn {
-			v.change(name, sum)
+		if sum != file.want {
+			v.change(file.name, sum)
 		}
 	}
 	return nil
