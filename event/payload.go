@@ -27,6 +27,9 @@ func New(n int, detail string, p Payload) Event {
 
 // attributes returns the fields of a struct by their JSON names. Whole numbers are ints.
 func attributes(v any) (attrs map[string]any, err error) {
+	if plain, ok := plainAttributes(v); ok {
+		return plain, nil
+	}
 	data, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -58,8 +61,17 @@ func Read[T Payload](e *Event) (payload T, ok bool) {
 	if kind, name := payload.Event(); e.Kind != kind || name != "" && e.Name != name {
 		return payload, false
 	}
-	data, err := json.Marshal(e.Attrs)
+	return payloadOf[T](e.Attrs)
+}
+
+// payloadOf allocates, which Read does not for other events.
+func payloadOf[T Payload](attrs map[string]any) (payload T, ok bool) {
+	if setPlain(&payload, attrs) {
+		return payload, true
+	}
+	data, err := json.Marshal(attrs)
 	if err == nil {
+		payload = *new(T)
 		err = json.Unmarshal(data, &payload)
 	}
 	return payload, err == nil

@@ -103,10 +103,7 @@ func (e *Engine) Begin(ctx context.Context, codec wire.Codec, header http.Header
 func (e *Engine) begin(ctx context.Context, codec wire.Codec, header http.Header, body []byte) *Exchange {
 	x := &Exchange{engine: e, ctx: ctx, line: -1, phase: unmatched}
 	e.arrive(x, codec, header, body)
-	call, apiErr := e.opts.Decoded.decode(codec, body)
-	if apiErr == nil {
-		apiErr = e.program.rules.Check(codec, &call, header, body)
-	}
+	call, apiErr := e.decode(codec, header, body)
 	if apiErr != nil {
 		if apiErr.Declined {
 			return e.side(ctx, codec.EncodeError(apiErr))

@@ -89,9 +89,10 @@ type Trial struct {
 	base       string            // base URL of the backend at the socket, without "/v1"; empty in process
 	emit       func(event.Event) // records an event of the servers
 	random     *rand.Rand
-	source     *rand.PCG // of random
-	tape       *Tape     // that the trial is recorded on; nil for most trials
-	forkedAt   any       // state of the agent at which the trial started; nil if at its beginning
+	source     *rand.PCG        // of random
+	tape       *Tape            // that the trial is recorded on; nil for most trials
+	encoded    *openai.Requests // shared by trials that start in the middle of the same Tape; otherwise nil
+	forkedAt   any              // state of the agent at which the trial started; nil if at its beginning
 	collector  *record.Collector
 	cleanups   []func() error
 	unfired    []string // perturbations beside the script that did not fire
@@ -196,6 +197,7 @@ func (t *Trial) newClient(url string, cfg openai.Config) (llm.Adapter, error) {
 	cfg.BaseURL = url
 	cfg.Model = t.script.backend.Model
 	cfg.Clock = t.Clock
+	cfg.Requests = t.encoded
 	cfg.Retry = openai.RetryPolicy{Max: t.script.backend.Retry, Rand: t.random.Float64}
 	if cfg.Retry.Max == 0 {
 		cfg.Retry.Max = -1 // no retries unless the scenario asks for them

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -22,7 +23,9 @@ type Tape struct {
 	golden      *driver
 	trial       record.Trial
 	checkpoints []*checkpoint
-	decoded     mocks.Decoded // requests of the forked trials, which repeat most of them
+	// The forked trials repeat most requests.
+	encoded openai.Requests
+	decoded mocks.Decoded
 }
 
 // checkpoint is the state of a trial between two turns.
@@ -30,7 +33,7 @@ type checkpoint struct {
 	calls, writes, turns int // before it
 	elapsed              time.Duration
 	engine               *mocks.Engine
-	decoded              *mocks.Decoded
+	tape                 *Tape
 	source               rand.PCG
 	collector            *record.Collector
 	state                any // of the agent
@@ -96,7 +99,7 @@ func (t *Trial) Checkpoint(writes, turns int, state func() any) {
 	now := t.Clock.(*clock.Virtual)
 	t.tape.checkpoints = append(t.tape.checkpoints, &checkpoint{
 		calls: t.engine.Answers(), writes: writes, turns: turns,
-		elapsed: now.Elapsed(), engine: t.engine.Fork(now, nil, nil), decoded: &t.tape.decoded, source: *t.source,
+		elapsed: now.Elapsed(), engine: t.engine.Fork(now, nil, nil), tape: t.tape, source: *t.source,
 		collector: t.collector.Fork(t.collector.Head(), now), state: state(),
 	})
 }
@@ -113,7 +116,8 @@ func (d *driver) fork(ctx context.Context, t *Trial) error {
 	}
 	source := d.from.source
 	t.Clock, t.source, t.random, t.forkedAt = later, &source, rand.New(&source), d.from.state
-	t.engine = d.from.engine.Fork(later, d.inject, d.from.decoded)
+	t.engine = d.from.engine.Fork(later, d.inject, &d.from.tape.decoded)
+	t.encoded = &d.from.tape.encoded
 	t.collector = d.from.collector.Fork(t.collector.Head(), later)
 	t.Sink = t.collector
 	return nil

@@ -43,7 +43,7 @@ type Options struct {
 	// run, and every run starts at the beginning.
 	Thorough bool
 	// CompareOneIn is how many runs that start in the middle of the golden path there are for each one,
-	// chosen by the seed, that is also driven from the beginning and compared; 0 means 50.
+	// chosen by the seed, that is also driven from the beginning and compared; 0 means 100.
 	CompareOneIn int
 	// Seed chooses the pairs; 0 means the scenario's seed.
 	Seed uint64

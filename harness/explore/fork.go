@@ -14,7 +14,7 @@ import (
 )
 
 // defaultCompare is the default of Options.CompareOneIn.
-const defaultCompare = 50
+const defaultCompare = 100
 
 // ForkError reports that a run that starts in the middle of the golden path differs from the same run from
 // the beginning. It is a bug of the kind of agent or of this package.

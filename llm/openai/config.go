@@ -48,6 +48,8 @@ type Config struct {
 	Retry RetryPolicy
 	// Pacer, if set, limits how often the server is called.
 	Pacer Pacer
+	// Requests, if set, remembers encoded requests.
+	Requests *Requests
 	// AttemptTimeout limits an attempt, which then fails with llm.Timeout; 0 means no limit in
 	// addition to the context's.
 	AttemptTimeout time.Duration

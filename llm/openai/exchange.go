@@ -40,7 +40,8 @@ type exchange struct {
 	final bool
 	// status is 0 before the answer.
 	status int
-	sent   bool
+	// request is nil before it is sent.
+	request *http.Request
 	// raw is the answer's body unless it is streamed, for messages.
 	raw  []byte
 	body *meter
@@ -72,7 +73,7 @@ func (x *exchange) run(ctx context.Context, req goopenai.ChatCompletionRequest, 
 func (x *exchange) whole(
 	ctx context.Context, client *goopenai.Client, req goopenai.ChatCompletionRequest, onText func(string),
 ) (llm.Reply, *llm.Error) {
-	res, err := client.CreateChatCompletion(ctx, req)
+	res, err := x.create(ctx, client, req)
 	if err != nil {
 		return llm.Reply{}, x.explain(err)
 	}
@@ -89,7 +90,7 @@ func (x *exchange) explain(err error) *llm.Error {
 	if failed, ok := errors.AsType[*llm.Error](err); ok {
 		return failed
 	}
-	if !x.sent {
+	if x.request == nil {
 		return x.fail(llm.InvalidRequest, "the request cannot be sent: "+err.Error(), err)
 	}
 	return x.malformed("the answer cannot be read: "+err.Error(), x.raw)
@@ -98,7 +99,7 @@ func (x *exchange) explain(err error) *llm.Error {
 // Do sends the request. It returns only a successful answer of the right type, complete unless it is
 // streamed. Every error is an *llm.Error.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
-	x.sent = true
+	x.request = req
 	res, err := x.backend.cfg.Transport.RoundTrip(req)
 	if err != nil {
 		return nil, x.broken(err)

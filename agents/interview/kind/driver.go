@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
@@ -179,9 +180,5 @@ func (r *rehearsed) options() interview.Options {
 
 // textOf returns the text of a move, repeated.
 func textOf(m Move) string {
-	var all []byte
-	for range cmp.Or(m.Repeat, 1) {
-		all = append(all, m.Text...)
-	}
-	return string(all)
+	return strings.Repeat(m.Text, cmp.Or(m.Repeat, 1))
 }

@@ -49,12 +49,14 @@ type keptHistory struct {
 func trim(history []session.Message, at session.Step, limits Limits) keptHistory {
 	limits = limits.WithDefaults()
 	exchanges := exchangesOf(history, at.Block())
-	selected := keptHistory{Trimmed: len(history), Messages: slices.Grow[[]session.Message](nil, len(history))}
+	selected := keptHistory{}
 	for i := range exchanges {
 		x := &exchanges[i]
 		x.keep = x.protected || x.from >= len(history)-limits.Messages
 		if x.keep {
 			selected.Tokens += x.tokens
+		} else {
+			selected.Trimmed += x.to - x.from
 		}
 	}
 	for i := 0; i < len(exchanges) && selected.Tokens > limits.Tokens; i++ {
@@ -62,15 +64,19 @@ func trim(history []session.Message, at session.Step, limits Limits) keptHistory
 		if x.keep && !x.protected {
 			x.keep = false
 			selected.Tokens -= x.tokens
+			selected.Trimmed += x.to - x.from
 		}
 	}
 	selected.Over = selected.Tokens > limits.Tokens
+	if selected.Trimmed == 0 {
+		selected.Messages = slices.Clip(history)
+		return selected
+	}
 	for _, x := range exchanges {
 		if x.keep {
 			selected.Messages = append(selected.Messages, history[x.from:x.to]...)
 		}
 	}
-	selected.Trimmed -= len(selected.Messages)
 	return selected
 }
 

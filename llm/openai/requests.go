@@ -1,0 +1,121 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"hash/maphash"
+	"io"
+	"net/http"
+	"reflect"
+	"slices"
+	"sync"
+
+	goopenai "github.com/sashabaranov/go-openai"
+)
+
+// maxRequests limits Requests, in bytes of bodies.
+const maxRequests = 4 << 20
+
+// Requests remembers encoded requests for backends of one configuration that send the same ones again and again, such
+// as those of an exploration: to encode a long conversation takes longer than everything else that a scripted call
+// does. Streamed requests are not remembered. It is safe for concurrent use; the zero value is ready to use.
+type Requests struct {
+	mu   sync.Mutex
+	seed maphash.Seed
+	sent map[uint64]sentRequest
+	size int
+}
+
+// sentRequest is a request as go-openai sent it.
+type sentRequest struct {
+	chat goopenai.ChatCompletionRequest
+	http *http.Request
+	body []byte
+}
+
+// create is client.CreateChatCompletion with the backend's remembered requests.
+func (x *exchange) create(
+	ctx context.Context, client *goopenai.Client, chat goopenai.ChatCompletionRequest,
+) (res goopenai.ChatCompletionResponse, err error) {
+	known := x.backend.cfg.Requests
+	if known == nil {
+		return client.CreateChatCompletion(ctx, chat)
+	}
+	hash := known.hash(&chat)
+	req, ok := known.find(hash, &chat)
+	if !ok {
+		res, err = client.CreateChatCompletion(ctx, chat)
+		known.add(hash, &chat, x.request)
+		return res, err
+	}
+	again := req.http.WithContext(ctx)
+	again.Body = io.NopCloser(bytes.NewReader(req.body))
+	answer, err := x.Do(again)
+	if err != nil {
+		return res, err
+	}
+	err = json.NewDecoder(answer.Body).Decode(&res)
+	return res, err
+}
+
+// hash returns a hash of the conversation.
+func (r *Requests) hash(chat *goopenai.ChatCompletionRequest) uint64 {
+	r.mu.Lock()
+	if r.sent == nil {
+		r.seed, r.sent = maphash.MakeSeed(), map[uint64]sentRequest{}
+	}
+	r.mu.Unlock()
+	var h maphash.Hash
+	h.SetSeed(r.seed)
+	for i := range chat.Messages {
+		_, _ = h.WriteString(chat.Messages[i].Content)
+	}
+	return h.Sum64()
+}
+
+// find returns the remembered form of a request.
+func (r *Requests) find(hash uint64, chat *goopenai.ChatCompletionRequest) (sentRequest, bool) {
+	r.mu.Lock()
+	known, ok := r.sent[hash]
+	r.mu.Unlock()
+	return known, ok && sameRequest(known.chat, *chat)
+}
+
+// sameRequest reports whether two requests are encoded alike.
+func sameRequest(a, b goopenai.ChatCompletionRequest) bool {
+	if !slices.EqualFunc(a.Messages, b.Messages, sameMessage) {
+		return false
+	}
+	a.Messages, b.Messages = nil, nil
+	return reflect.DeepEqual(a, b)
+}
+
+// sameMessage takes a fraction of the time that reflection takes, and there are many messages.
+func sameMessage(a, b goopenai.ChatCompletionMessage) bool {
+	if a.Content != b.Content || a.Role != b.Role {
+		return false
+	}
+	a.Content, a.Role, b.Content, b.Role = "", "", "", ""
+	plain := func(m *goopenai.ChatCompletionMessage) bool { return reflect.ValueOf(m).Elem().IsZero() }
+	return plain(&a) && plain(&b) || reflect.DeepEqual(a, b)
+}
+
+// add remembers a request that was sent; it does nothing for nil, a request that was not.
+func (r *Requests) add(hash uint64, chat *goopenai.ChatCompletionRequest, sent *http.Request) {
+	if sent == nil || sent.GetBody == nil {
+		return
+	}
+	copied, _ := sent.GetBody() // of bytes in memory
+	body, err := io.ReadAll(copied)
+	if err != nil || len(body) > maxRequests {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.size += len(body); r.size > maxRequests {
+		clear(r.sent)
+		r.size = len(body)
+	}
+	r.sent[hash] = sentRequest{*chat, sent, body}
+}
