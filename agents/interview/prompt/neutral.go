@@ -151,7 +151,7 @@ const (
 
 // defuse replaces the marks in a line.
 func defuse(line string, put func(from, to int, by string)) {
-	if !strings.ContainsAny(line, "_<>[") {
+	if !marked(line) {
 		return
 	}
 	for i := 0; i < len(line); i++ {
@@ -180,6 +180,13 @@ func defuse(line string, put func(from, to int, by string)) {
 			}
 		}
 	}
+}
+
+// marked reports whether a line has a character that defuse looks at. It takes a fraction of the time of
+// strings.ContainsAny.
+func marked(line string) bool {
+	return strings.IndexByte(line, '_') >= 0 || strings.IndexByte(line, '<') >= 0 ||
+		strings.IndexByte(line, '>') >= 0 || strings.IndexByte(line, '[') >= 0
 }
 
 // wideBar is the bar in the control tokens of some models.

@@ -72,6 +72,7 @@ func trim(history []session.Message, at session.Step, limits Limits) keptHistory
 		selected.Messages = slices.Clip(history)
 		return selected
 	}
+	selected.Messages = make([]session.Message, 0, len(history)-selected.Trimmed)
 	for _, x := range exchanges {
 		if x.keep {
 			selected.Messages = append(selected.Messages, history[x.from:x.to]...)
