@@ -13,11 +13,22 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
-// runPage is a page that is rendered trial by trial.
+// runPage is a page that is rendered trial by trial, while the next trials run.
 type runPage struct {
 	builder *page.Builder
 	spool   *os.File
+	trials  chan pageTrial
+	ended   chan error // the first error of the builder, when trials is closed
 }
+
+// pageTrial is a trial to render.
+type pageTrial struct {
+	scenario record.Scenario
+	judged   harness.Judged
+}
+
+// waitingTrials is how many trials may wait for their rendering, which limits the memory that they use.
+const waitingTrials = 16
 
 func newPage() (*runPage, error) {
 	spool, err := os.CreateTemp("", "rehearse-page-*")
@@ -25,24 +36,53 @@ func newPage() (*runPage, error) {
 		return nil, fmt.Errorf("create a temporary file for the page: %w", err)
 	}
 	_ = os.Remove(spool.Name()) // where the system removes open files, a kill leaves nothing behind
-	return &runPage{builder: page.New(spool, page.Options{}), spool: spool}, nil
+	p := &runPage{
+		builder: page.New(spool, page.Options{}), spool: spool, trials: make(chan pageTrial, waitingTrials), ended: make(chan error, 1),
+	}
+	go p.render(p.trials)
+	return p, nil
+}
+
+// render renders the trials until there are no more. The errors of the builder are those of its file, of which the first
+// one is returned.
+func (p *runPage) render(trials <-chan pageTrial) {
+	var first error
+	for t := range trials {
+		if first == nil {
+			first = p.builder.Trial(&t.scenario, &t.judged.Trial, &t.judged.Facts, t.judged.Findings)
+		}
+	}
+	p.ended <- first
+}
+
+// finish waits until all trials are rendered.
+func (p *runPage) finish() error {
+	if p.trials == nil {
+		return nil
+	}
+	close(p.trials)
+	p.trials = nil
+	return <-p.ended
 }
 
 func (p *runPage) close() {
 	if p != nil {
+		_ = p.finish()
 		_ = p.spool.Close()
 		_ = os.Remove(p.spool.Name()) // it may have been removed before
 	}
 }
 
-func (p *runPage) add(s *record.Scenario, j *harness.Judged) error {
-	if p == nil {
-		return nil
+func (p *runPage) add(s *record.Scenario, j *harness.Judged) {
+	if p != nil {
+		p.trials <- pageTrial{*s, *j}
 	}
-	return p.builder.Trial(s, &j.Trial, &j.Facts, j.Findings)
 }
 
 func (p *runPage) write(w io.Writer, r reports.Report, explored *result.Exploration, scores *reports.Detection, from reports.Origin) error {
+	if err := p.finish(); err != nil {
+		return err
+	}
 	in := page.Input{Report: r, Detection: scores, Origin: from}
 	if explored != nil {
 		in.Explored = []result.Exploration{*explored}
