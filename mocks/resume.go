@@ -15,15 +15,13 @@ func (e *Engine) WithoutInjections(clk clock.Clock) *Engine {
 	return e.continued(clk, nil)
 }
 
-// Fork returns an engine that continues at the position of e, with its report, another clock, injections of
-// its own, and decoded requests that it shares, which may be nil. It must be called between the calls of a
-// client of the chat protocol that is not observed: open exchanges, stored responses and counted retries are
-// not part of the copy.
-func (e *Engine) Fork(clk clock.Clock, inject []Injection, decoded *Decoded) *Engine {
+// Fork returns an engine that continues at the position of e, with its report, another clock, and injections of
+// its own. It must be called between the calls of a client of the chat protocol that is not observed: open
+// exchanges, stored responses and counted retries are not part of the copy.
+func (e *Engine) Fork(clk clock.Clock, inject []Injection) *Engine {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	forked := e.continued(clk, inject)
-	forked.opts.Decoded = decoded
 	forked.used, forked.journal = e.used, e.journal
 	forked.journal.records = slices.Clone(e.journal.records)
 	for i, texts := range e.journal.findings {

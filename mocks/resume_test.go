@@ -59,7 +59,7 @@ var _ = Describe("a forked engine", Label("H-04"), func() {
 		Expect(r.engine.Answers()).To(Equal(2))
 
 		later := clock.NewVirtual()
-		e := r.engine.Fork(later, []mocks.Injection{fault(2, "status"), fault(3, "status")}, nil)
+		e := r.engine.Fork(later, []mocks.Injection{fault(2, "status"), fault(3, "status")})
 		next := &rig{e, later, &http.Client{Transport: mocks.NewTransport(e)}, r.base, func() {}}
 		Expect(ask(next).Status).To(Equal(500))
 		Expect(ask(next).text()).To(Equal("three"))

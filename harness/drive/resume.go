@@ -15,7 +15,6 @@ import (
 func (t *Trial) ResumeWithoutFaults(ctx context.Context) (*Trial, error) {
 	next := &Trial{
 		Clock: t.Clock, Env: t.Env, Price: t.Price, EURPerUSD: t.EURPerUSD, script: t.script, random: t.random,
-		encoded: t.encoded,
 	}
 	if now, ok := t.Clock.(*clock.Virtual); ok {
 		later := clock.NewVirtual()

@@ -34,6 +34,9 @@ const (
 type script struct {
 	backend scenarios.Backend
 	program *mocks.Program
+	// Agents in this process send the same requests in most trials.
+	encoded openai.Requests
+	decoded mocks.Decoded
 }
 
 func compile(b scenarios.Backend) (*script, error) {
@@ -89,10 +92,9 @@ type Trial struct {
 	base       string            // base URL of the backend at the socket, without "/v1"; empty in process
 	emit       func(event.Event) // records an event of the servers
 	random     *rand.Rand
-	source     *rand.PCG        // of random
-	tape       *Tape            // that the trial is recorded on; nil for most trials
-	encoded    *openai.Requests // shared by trials that start in the middle of the same Tape; otherwise nil
-	forkedAt   any              // state of the agent at which the trial started; nil if at its beginning
+	source     *rand.PCG // of random
+	tape       *Tape     // that the trial is recorded on; nil for most trials
+	forkedAt   any       // state of the agent at which the trial started; nil if at its beginning
 	collector  *record.Collector
 	cleanups   []func() error
 	unfired    []string // perturbations beside the script that did not fire
@@ -132,6 +134,9 @@ func (d *driver) begin(n int, observer func(*Trial) mocks.Observer) *Trial {
 
 		Inject: d.inject,
 	}
+	if d.script.backend.Kind() == scenarios.InProcess {
+		opts.Decoded = &d.script.decoded
+	}
 	if observer != nil {
 		opts.Observer = observer(t)
 		if c, ok := opts.Observer.(interface{ count(model, text string) int }); ok {
@@ -169,7 +174,7 @@ func (t *Trial) connectBackend(ctx context.Context) error {
 func (t *Trial) connect(ctx context.Context) (llm.Adapter, error) {
 	switch kind := t.script.backend.Kind(); kind {
 	case scenarios.InProcess:
-		return t.scriptedClient("http://127.0.0.1/v1", openai.Config{Transport: mocks.NewTransport(t.engine)})
+		return t.scriptedClient("http://127.0.0.1/v1", openai.Config{Transport: mocks.NewTransport(t.engine), Requests: &t.script.encoded})
 	case scenarios.Socket:
 		url, release, err := t.Env.socket.attach(t.engine, t.servers)
 		if err != nil {
@@ -197,7 +202,6 @@ func (t *Trial) newClient(url string, cfg openai.Config) (llm.Adapter, error) {
 	cfg.BaseURL = url
 	cfg.Model = t.script.backend.Model
 	cfg.Clock = t.Clock
-	cfg.Requests = t.encoded
 	cfg.Retry = openai.RetryPolicy{Max: t.script.backend.Retry, Rand: t.random.Float64}
 	if cfg.Retry.Max == 0 {
 		cfg.Retry.Max = -1 // no retries unless the scenario asks for them

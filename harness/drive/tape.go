@@ -9,7 +9,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/harness/record"
-	"github.com/rehearse-dev/rehearse/llm/openai"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
@@ -23,9 +22,6 @@ type Tape struct {
 	golden      *driver
 	trial       record.Trial
 	checkpoints []*checkpoint
-	// The forked trials repeat most requests.
-	encoded openai.Requests
-	decoded mocks.Decoded
 }
 
 // checkpoint is the state of a trial between two turns.
@@ -33,7 +29,6 @@ type checkpoint struct {
 	calls, writes, turns int // before it
 	elapsed              time.Duration
 	engine               *mocks.Engine
-	tape                 *Tape
 	source               rand.PCG
 	collector            *record.Collector
 	state                any // of the agent
@@ -99,7 +94,7 @@ func (t *Trial) Checkpoint(writes, turns int, state func() any) {
 	now := t.Clock.(*clock.Virtual)
 	t.tape.checkpoints = append(t.tape.checkpoints, &checkpoint{
 		calls: t.engine.Answers(), writes: writes, turns: turns,
-		elapsed: now.Elapsed(), engine: t.engine.Fork(now, nil, nil), tape: t.tape, source: *t.source,
+		elapsed: now.Elapsed(), engine: t.engine.Fork(now, nil), source: *t.source,
 		collector: t.collector.Fork(t.collector.Head(), now), state: state(),
 	})
 }
@@ -116,8 +111,7 @@ func (d *driver) fork(ctx context.Context, t *Trial) error {
 	}
 	source := d.from.source
 	t.Clock, t.source, t.random, t.forkedAt = later, &source, rand.New(&source), d.from.state
-	t.engine = d.from.engine.Fork(later, d.inject, &d.from.tape.decoded)
-	t.encoded = &d.from.tape.encoded
+	t.engine = d.from.engine.Fork(later, d.inject)
 	t.collector = d.from.collector.Fork(t.collector.Head(), later)
 	t.Sink = t.collector
 	return nil
