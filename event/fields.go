@@ -23,8 +23,8 @@ type field struct {
 // plans maps types of payloads to their []field; nil for a type that only encoding/json can convert.
 var plans sync.Map
 
-// fieldsOf returns the fields of a struct of strings, booleans and numbers, and nil for any other type. Events
-// are made and read all the time, and the detour through JSON takes ten times as long.
+// fieldsOf returns the fields of a struct of strings, booleans, numbers, and lists and the like that may be left out;
+// nil for any other type. Events are made and read all the time, and the detour through JSON takes ten times as long.
 func fieldsOf(t reflect.Type) []field {
 	if known, ok := plans.Load(t); ok {
 		return known.([]field)
@@ -45,7 +45,10 @@ func planOf(t reflect.Type) []field {
 		switch {
 		case f.Tag.Get("json") == "-":
 			continue
-		case name == "", options != "" && options != "omitempty", !f.IsExported(), encodesItself(f.Type), !plain(f.Type.Kind()):
+		case name == "", options != "" && options != "omitempty", !f.IsExported():
+			return nil
+		case plain(f.Type.Kind()) && !encodesItself(f.Type), options == "omitempty" && nillable(f.Type.Kind()):
+		default:
 			return nil
 		}
 		fields = append(fields, field{name, i, options == "omitempty"})
@@ -56,6 +59,11 @@ func planOf(t reflect.Type) []field {
 // plain reports whether values of a kind are strings, booleans or numbers.
 func plain(k reflect.Kind) bool {
 	return k == reflect.String || k == reflect.Bool || k == reflect.Int || k == reflect.Int64 || k == reflect.Float64
+}
+
+// nillable reports whether values of a kind are left out with omitempty if they are nil.
+func nillable(k reflect.Kind) bool {
+	return k == reflect.Slice || k == reflect.Map || k == reflect.Pointer || k == reflect.Interface
 }
 
 // encodesItself reports whether a type has its own form in JSON.
@@ -96,8 +104,10 @@ func plainAttributes(v any) (attrs map[string]any, ok bool) {
 			if attrs[f.name] = n; n == math.Trunc(n) {
 				attrs[f.name] = int(n)
 			}
-		default:
+		case reflect.Int, reflect.Int64:
 			attrs[f.name] = int(part.Int())
+		default:
+			return nil, false
 		}
 	}
 	return attrs, true
