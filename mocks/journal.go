@@ -27,6 +27,8 @@ type Record struct {
 	Usage             *llm.Usage
 	// Problem explains why the request was unexpected or invalid.
 	Problem string
+	// Refused is true if the observer refused the request.
+	Refused bool
 	// Retry is true if an observed client repeated a failed request.
 	Retry bool
 	// Early is true if the request came before the wait was over that the previous answer asked for.
@@ -41,10 +43,14 @@ type Report struct {
 	Unused []string
 	// Unexpected has the calls that no line answered, and the requests to unknown paths.
 	Unexpected []string
+	// Strays has the entries of Unexpected about requests to unknown paths, or with the wrong method.
+	Strays []string
 	// Invalid has the requests that a provider would have refused.
 	Invalid []string
 	// Unfired has the faults that fired less often than planned.
 	Unfired []string
+	// Injected counts how often each injection took effect, by its name.
+	Injected map[string]int
 	// Warnings has advice about requests that were answered.
 	Warnings []string
 	// Calls counts all exchanges, including the ones missing from Exchanges.
@@ -172,6 +178,7 @@ func (e *Engine) Report() Report {
 		Warnings:   slices.Clone(e.journal.findings[warned]),
 		Calls:      e.journal.calls,
 		Storage:    e.storageRecords.list(),
+		Injected:   map[string]int{},
 	}
 	for i, s := range e.lines {
 		l := &e.program.lines[i]
@@ -186,7 +193,15 @@ func (e *Engine) Report() Report {
 		}
 	}
 	r.Unfired = append(r.Unfired, e.unfiredStored()...)
+	for _, text := range r.Unexpected {
+		if e.journal.strays[text] {
+			r.Strays = append(r.Strays, text)
+		}
+	}
 	for _, in := range e.injections {
+		if in.fired > 0 {
+			r.Injected[in.Name] += in.fired
+		}
 		if text, ok := in.unfired(); ok {
 			r.Unfired = append(r.Unfired, text)
 		}
