@@ -225,8 +225,18 @@ func (c *comparing) close() Result {
 	slices.SortStableFunc(r.Comparisons, func(x, y Comparison) int {
 		return cmp.Or(cmp.Compare(x.Scenario, y.Scenario), cmp.Compare(x.Measure, y.Measure))
 	})
+	declined := map[string]bool{} // scenarios whose trials ended worse
+	for i := range r.Comparisons {
+		if x := &r.Comparisons[i]; x.Verdict == Worse && (x.Measure == passRate || x.Measure == status) {
+			declined[x.Scenario] = true
+		}
+	}
 	for i := range r.Comparisons {
 		x := &r.Comparisons[i]
+		if x.Verdict == Better && x.Measure != passRate && declined[x.Scenario] {
+			x.Verdict = Insufficient // a trial that ends early makes fewer calls
+			x.Why += "; that is not an improvement, because the trials ended worse"
+		}
 		differs := x.Verdict == Worse || x.Verdict == Better
 		if differs && c.changed[x.Scenario] {
 			x.Why += "; its files have changed too"
