@@ -2,6 +2,7 @@ package mocks
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -57,6 +58,8 @@ type Report struct {
 	Calls int
 	// Storage has the requests about files and batches, which are not calls, of a script that has faults for them.
 	Storage []StorageRecord
+	// Stored has the kinds of all requests about files and batches, such as "POST /v1/files", in order.
+	Stored []string
 }
 
 // findingKind is the list of the report for a finding.
@@ -178,6 +181,7 @@ func (e *Engine) Report() Report {
 		Warnings:   slices.Clone(e.journal.findings[warned]),
 		Calls:      e.journal.calls,
 		Storage:    e.storageRecords.list(),
+		Stored:     slices.Sorted(maps.Keys(e.storageRecords.kinds)),
 		Injected:   map[string]int{},
 	}
 	for i, s := range e.lines {

@@ -276,6 +276,7 @@ func (t *Trial) finish(end record.End) record.Trial {
 		Invalid:    report.Invalid,
 		Unfired:    append(report.Unfired, t.unfired...),
 		Warnings:   report.Warnings,
+		Stored:     report.Stored,
 	}
 	if len(t.Perturb) > 0 {
 		script.Perturbed = map[string]int{}

@@ -242,6 +242,8 @@ type Script struct {
 	// Storage has the requests about files and batches, in order of arrival, if the script has faults for
 	// them. They are not calls.
 	Storage []StorageRequest `json:"storage,omitempty"`
+	// Stored are the kinds of all requests about files and batches, such as "POST /v1/files", in order.
+	Stored []string `json:"stored,omitempty"`
 }
 
 // StorageRequest is one request about files and batches.
