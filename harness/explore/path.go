@@ -12,7 +12,7 @@ import (
 // path describes a golden path for planning.
 type path struct {
 	calls  []result.Call
-	tools  int // calls at MCP servers
+	tools  int      // calls at MCP servers
 	stored []string // kinds of request about files and batches
 	writes int
 	turns  int
