@@ -165,6 +165,8 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 		Expect(r.clock.Now().Sub(before)).To(Equal(time.Minute))
 		report := r.engine.Report()
 		Expect(report.Unfired).To(BeEmpty())
+		Expect(report.Injected).To(HaveLen(4))
+		Expect(report.Injected).To(HaveEach(1))
 		Expect(report.Exchanges[2]).To(And(HaveField("Fault", "shout+latency"), HaveField("Fired", true)))
 	})
 

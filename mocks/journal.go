@@ -2,6 +2,7 @@ package mocks
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -27,6 +28,8 @@ type Record struct {
 	Usage             *llm.Usage
 	// Problem explains why the request was unexpected or invalid.
 	Problem string
+	// Refused is true if the observer refused the request.
+	Refused bool
 	// Retry is true if an observed client repeated a failed request.
 	Retry bool
 	// Early is true if the request came before the wait was over that the previous answer asked for.
@@ -41,16 +44,22 @@ type Report struct {
 	Unused []string
 	// Unexpected has the calls that no line answered, and the requests to unknown paths.
 	Unexpected []string
+	// Strays has the entries of Unexpected about requests to unknown paths, or with the wrong method.
+	Strays []string
 	// Invalid has the requests that a provider would have refused.
 	Invalid []string
 	// Unfired has the faults that fired less often than planned.
 	Unfired []string
+	// Injected counts how often each injection took effect, by its name.
+	Injected map[string]int
 	// Warnings has advice about requests that were answered.
 	Warnings []string
 	// Calls counts all exchanges, including the ones missing from Exchanges.
 	Calls int
 	// Storage has the requests about files and batches, which are not calls, of a script that has faults for them.
 	Storage []StorageRecord
+	// Stored has the kinds of all requests about files and batches, such as "POST /v1/files", in order.
+	Stored []string
 }
 
 // findingKind is the list of the report for a finding.
@@ -172,6 +181,8 @@ func (e *Engine) Report() Report {
 		Warnings:   slices.Clone(e.journal.findings[warned]),
 		Calls:      e.journal.calls,
 		Storage:    e.storageRecords.list(),
+		Stored:     slices.Sorted(maps.Keys(e.storageRecords.kinds)),
+		Injected:   map[string]int{},
 	}
 	for i, s := range e.lines {
 		l := &e.program.lines[i]
@@ -186,7 +197,15 @@ func (e *Engine) Report() Report {
 		}
 	}
 	r.Unfired = append(r.Unfired, e.unfiredStored()...)
+	for _, text := range r.Unexpected {
+		if e.journal.strays[text] {
+			r.Strays = append(r.Strays, text)
+		}
+	}
 	for _, in := range e.injections {
+		if in.fired > 0 {
+			r.Injected[in.Name] += in.fired
+		}
 		if text, ok := in.unfired(); ok {
 			r.Unfired = append(r.Unfired, text)
 		}

@@ -20,9 +20,6 @@ type Observer interface {
 	Begin(protocol string, req llm.Request) (end func(llm.Reply, error), refuse error)
 }
 
-// RefusedPrefix is the prefix of the Problem of an exchange that the observer refused.
-const RefusedPrefix = "refused: "
-
 // observe notifies the observer of a call, and answers it if the observer refuses it.
 func (e *Engine) observe(x *Exchange, codec wire.Codec, req llm.Request) bool {
 	if e.opts.Observer == nil {
@@ -33,7 +30,7 @@ func (e *Engine) observe(x *Exchange, codec wire.Codec, req llm.Request) bool {
 		x.end = end
 		return true
 	}
-	x.record.Problem = RefusedPrefix + refuse.Error()
+	x.record.Refused, x.record.Problem = true, "refused: "+refuse.Error()
 	e.mu.Lock()
 	e.journal.add(x)
 	e.mu.Unlock()

@@ -72,6 +72,10 @@ var _ = Describe("files and batches", Label("H-02"), func() {
 			report := r.engine.Report()
 			Expect(report.Unexpected).To(BeEmpty())
 			Expect(report.Calls).To(BeZero())
+			Expect(report.Storage).To(BeEmpty(), "the script has no faults for them")
+			Expect(report.Stored).To(Equal([]string{
+				"DELETE /v1/files/*", "GET /v1/files", "GET /v1/files/*", "GET /v1/files/*/content", "POST /v1/files",
+			}))
 		})
 
 		It(name+": answer the requests of a batch from the script, at the second poll", func() {

@@ -73,15 +73,23 @@ type StorageRecord struct {
 	Early bool
 }
 
-// storageRecords has the requests of a trial about files and batches, if its script has faults for them.
+// storageRecords has the requests of a trial about files and batches, in detail if its script has faults for them.
 type storageRecords struct {
 	all []*StorageRecord
+	// kinds has the kinds of all requests, also of a script without such faults.
+	kinds map[string]bool
 	// waits has the ends of the waits that the last answers asked for, by the kind of request.
 	waits map[string]time.Time
 }
 
 // planStored plans the answer of x to a kind of request, with the first fault of the script for it that is left.
 func (e *Engine) planStored(x *Exchange, codec wire.Codec, request string, respond func() []wire.Frame) {
+	e.mu.Lock()
+	if e.storageRecords.kinds == nil {
+		e.storageRecords.kinds = map[string]bool{}
+	}
+	e.storageRecords.kinds[request] = true
+	e.mu.Unlock()
 	if len(e.program.storage) == 0 {
 		x.send(respond())
 		return

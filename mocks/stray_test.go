@@ -22,6 +22,7 @@ var _ = Describe("a request to an unknown endpoint", Label("H-02"), func() {
 				r.settle()
 				report := r.engine.Report()
 				Expect(report.Unexpected).To(ConsistOf(ContainSubstring(finding)), "once, however often it is asked")
+				Expect(report.Strays).To(Equal(report.Unexpected))
 				Expect(report.Calls).To(BeZero())
 			},
 			Entry("the base URL has /v1 twice", "POST", "/v1/v1/messages", 404, "remove it"),

@@ -204,7 +204,11 @@ func (c *compared) expectations(scenario func(string) doc.Span) (items []doc.Ite
 	given := func(s string) doc.Span { return doc.Quote(cmp.Or(s, "(nothing)")) }
 	for _, x := range c.Changed {
 		if x.What == "digest" {
-			items = append(items, doc.Item{Text: doc.Line(scenario(x.Scenario), ": its file, or a file that it names, has changed")})
+			text := doc.Line(scenario(x.Scenario), ": changed files: ", doc.Quote(strings.Join(x.Files, ", ")))
+			if len(x.Files) == 0 {
+				text = doc.Line(scenario(x.Scenario), ": its file, or a file that it names, has changed")
+			}
+			items = append(items, doc.Item{Text: text})
 			continue
 		}
 		items = append(items, doc.Item{

@@ -72,14 +72,16 @@ func (a *Audit) ChangedFiles() []string {
 	if a.Report.Comparison == nil {
 		return nil
 	}
-	changed := map[string]bool{}
+	changed, files := map[string]bool{}, map[string]bool{}
 	for _, c := range a.Report.Comparison.Changed {
-		changed[c.Scenario] = c.What == "digest" || changed[c.Scenario]
+		changed[c.Scenario] = c.What == "digest" && len(c.Files) == 0 || changed[c.Scenario]
+		for _, file := range c.Files {
+			files[file] = true
+		}
 	}
 	for _, name := range a.Report.Comparison.New {
 		changed[name] = true
 	}
-	files := map[string]bool{}
 	for i := range a.Scenarios {
 		if s := &a.Scenarios[i]; changed[s.Name] && s.File != "" {
 			files[s.File] = true

@@ -202,6 +202,7 @@ func comparison() *compare.Result {
 			{Scenario: "loop/done-marker", What: "expect.calls", Before: "exactly 2", After: "at most 9"},
 			{What: "rules.cost", Before: "0.05", After: "0.2"},
 			{Scenario: "loop/done-marker", What: "invariants[0]", After: "calls.total < 9"},
+			{Scenario: "loop/done-marker", What: "digest", Before: "sha256:01", After: "sha256:02", Files: []string{"done-marker.yaml", "reply.txt"}},
 		},
 		Missing: []string{"loop/gone"}, New: []string{"loop/added"},
 		Findings: []compare.Finding{
@@ -261,7 +262,10 @@ func compared(text string) *compare.Result {
 		x.Scenario, x.Measure, x.Unit, x.BeforeText, x.AfterText, x.Why = text, text, text, text, text, text
 	}
 	for i := range c.Changed {
-		c.Changed[i] = compare.ExpectationChange{Scenario: text, What: text, Before: text, After: text}
+		c.Changed[i] = compare.ExpectationChange{Scenario: text, What: text, Before: text, After: text, Files: []string{text}}
+		if i == 0 {
+			c.Changed[i].What = "digest"
+		}
 	}
 	for i := range c.Findings {
 		f := &c.Findings[i]

@@ -69,6 +69,9 @@ type Scenario struct {
 	// "limits.max_iterations" is "10", "digest" is the hash of the scenario file and of all files
 	// that it names.
 	Expectations map[string]string
+	// Files has the beginnings of the SHA-256 hashes of the scenario's files, by their paths from its folder: its own, those
+	// that it names, and those of the agent's program, which are not part of the digest. It is nil if they are unknown.
+	Files map[string]string
 	// Measures are sorted by name.
 	Measures []Measure
 	// Stops has a letter for each judgement of a stop guard on a labelled answer in the first

@@ -99,7 +99,7 @@ func (d *document) explain(err error) error {
 		case errors.Is(err, jsontext.ErrDuplicateName):
 			message = fmt.Sprintf("the key %q is repeated", syntax.JSONPointer.LastToken())
 		}
-		return d.wrong(int(syntax.ByteOffset), path(syntax.JSONPointer), message+"; "+again)
+		return d.wrong(int(syntax.ByteOffset), keyPath(syntax.JSONPointer), message+"; "+again)
 	}
 	semantic, ok := errors.AsType[*json.SemanticError](err)
 	if !ok {
@@ -114,11 +114,11 @@ func (d *document) explain(err error) error {
 	case semantic.JSONKind != 0:
 		message = fmt.Sprintf("a %s is not allowed here", semantic.JSONKind)
 	}
-	return d.wrong(int(semantic.ByteOffset), path(semantic.JSONPointer), message+"; "+again)
+	return d.wrong(int(semantic.ByteOffset), keyPath(semantic.JSONPointer), message+"; "+again)
 }
 
-// path formats a place in the document for messages.
-func path(p jsontext.Pointer) string {
+// keyPath formats a place in the document for messages.
+func keyPath(p jsontext.Pointer) string {
 	out := ""
 	for token := range p.Tokens() {
 		out = yamlsrc.Join(out, token)

@@ -30,6 +30,7 @@ type wireScenario struct {
 	Trials       Trials               `json:"trials"`
 	Ends         []End                `json:"ends"`
 	Expectations wireExpectations     `json:"bar"`
+	Files        map[string]string    `json:"files"`
 	Measures     ordered[wireMeasure] `json:"measures"`
 	Stops        string               `json:"stops"`
 	Sum          string               `json:"sum"`
@@ -119,7 +120,7 @@ func members(in *jsontext.Decoder, take func(key string) error) error {
 func (w *wireScenario) scenario(name string) (Scenario, error) {
 	s := Scenario{
 		Name: name, RealTime: w.Expectations["clock"] == "real", Verdict: w.Verdict, Status: w.Status,
-		Trials: w.Trials, Ends: w.Ends, Expectations: w.Expectations, Stops: w.Stops,
+		Trials: w.Trials, Ends: w.Ends, Expectations: w.Expectations, Files: w.Files, Stops: w.Stops,
 	}
 	t := w.Trials
 	switch {

@@ -119,7 +119,11 @@ func (e *encoder) scenario(s *Scenario) []line {
 	if len(limits) > 0 {
 		lines = append(lines, line{"limits", inline(limits)})
 	}
-	lines = append(lines, line{"", closed}, line{"measures", opened})
+	lines = append(lines, line{"", closed})
+	if len(s.Files) > 0 {
+		lines = append(lines, line{"files", inline(s.Files)})
+	}
+	lines = append(lines, line{"measures", opened})
 	for i := range s.Measures {
 		m := &s.Measures[i]
 		lines = append(lines, line{m.Name, inline(wireOf(m, s))})

@@ -46,6 +46,9 @@ type series struct {
 	values  []*float64 // by trial
 }
 
+// fileHash is the stored length of the hash of a file, in hex digits.
+const fileHash = 16
+
 // omitted lists measures that another one already covers.
 var omitted = []string{"cost_usd", "latency_p50", "latency_max"}
 
@@ -142,6 +145,12 @@ func (s *building) close() (Scenario, error) {
 	out := Scenario{
 		Name: s.head.Name, File: s.head.File, RealTime: s.head.RealTime, Verdict: s.trials.verdict(),
 		Status: s.first.Status, Trials: s.trials, Expectations: expectations, Stops: s.stops, Ends: slices.Clone(s.ends),
+	}
+	for name, sum := range s.head.Files {
+		if out.Files == nil {
+			out.Files = map[string]string{}
+		}
+		out.Files[name] = sum[:min(len(sum), fileHash)]
 	}
 	if s.mixed {
 		out.Status = Mixed

@@ -6,6 +6,7 @@ package compare
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -171,9 +172,14 @@ func (c *comparing) expectations(b, a *Scenario) {
 		if _, known := b.Expectations[key]; !known && strings.HasPrefix(key, "limits.") && b.Expectations[digest] == a.Expectations[digest] {
 			continue // a newer version records a setting of the same file that was in force before
 		}
-		if before != after {
-			changed = append(changed, ExpectationChange{Scenario: a.Name, What: key, Before: before, After: after})
+		if before == after {
+			continue
 		}
+		change := ExpectationChange{Scenario: a.Name, What: key, Before: before, After: after}
+		if key == digest {
+			change.Files = changedFiles(b, a)
+		}
+		changed = append(changed, change)
 	}
 	for _, m := range changed {
 		if m.What == digest && len(changed) > 1 {
@@ -184,11 +190,30 @@ func (c *comparing) expectations(b, a *Scenario) {
 	}
 }
 
+// changedFiles returns the paths of the files that differ, in order; none if the files of a side are unknown.
+func changedFiles(b, a *Scenario) (paths []string) {
+	if len(b.Files) == 0 || len(a.Files) == 0 {
+		return nil
+	}
+	all := maps.Clone(b.Files)
+	maps.Copy(all, a.Files)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if b.Files[name] != a.Files[name] {
+			paths = append(paths, path.Join(path.Dir(a.File), name))
+		}
+	}
+	return paths
+}
+
 func (c *comparing) changedExpectation(e ExpectationChange) {
 	c.result.Changed = append(c.result.Changed, e)
 	f := failing("changed-expectation", "%s was %s and is %s", e.What, quoted(e.Before), quoted(e.After))
 	if e.What == digest {
-		f = failing("changed-expectation", "its file, or one that it names, has changed, so the compared scenarios differ")
+		what := "its file, or a file that it names, has changed"
+		if len(e.Files) > 0 {
+			what = "changed files: " + strings.Join(e.Files, ", ")
+		}
+		f = failing("changed-expectation", "the compared scenarios differ; %s", what)
 		f.Evidence = e.Before + " before, " + e.After + " now"
 	} else {
 		f.At = e.What
@@ -225,8 +250,18 @@ func (c *comparing) close() Result {
 	slices.SortStableFunc(r.Comparisons, func(x, y Comparison) int {
 		return cmp.Or(cmp.Compare(x.Scenario, y.Scenario), cmp.Compare(x.Measure, y.Measure))
 	})
+	declined := map[string]bool{} // scenarios whose trials ended worse
+	for i := range r.Comparisons {
+		if x := &r.Comparisons[i]; x.Verdict == Worse && (x.Measure == passRate || x.Measure == status) {
+			declined[x.Scenario] = true
+		}
+	}
 	for i := range r.Comparisons {
 		x := &r.Comparisons[i]
+		if x.Verdict == Better && x.Measure != passRate && declined[x.Scenario] {
+			x.Verdict = Insufficient // a trial that ends early makes fewer calls
+			x.Why += "; that is not an improvement, because the trials ended worse"
+		}
 		differs := x.Verdict == Worse || x.Verdict == Better
 		if differs && c.changed[x.Scenario] {
 			x.Why += "; its files have changed too"

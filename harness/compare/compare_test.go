@@ -106,8 +106,20 @@ var _ = Describe("scenarios", Label("H-06"), func() {
 		r := one(passed("a", 1, calls), after)
 		Expect(r.Findings).To(HaveExactElements(And(
 			HaveField("Rule", "changed-expectation"), HaveField("At", ""), HaveField("Evidence", "sha256:1 before, sha256:2 now"),
+			HaveField("Message", HaveSuffix("; its file, or a file that it names, has changed")),
 		)))
 		Expect(r.Verdict).To(Equal(gate.Fail))
+	})
+	It("whose files changed are compared by their hashes", func() {
+		before, after := passed("a", 1, calls), passed("a", 1, calls)
+		before.Files = map[string]string{"a.yaml": "1", "same.txt": "2", "gone.txt": "3"}
+		after.File, after.Files = "folder/a.yaml", map[string]string{"a.yaml": "4", "same.txt": "2", "../new.txt": "5"}
+		Expect(one(before, after).Changed).To(BeEmpty(), "a file that is not part of the digest")
+		after.Expectations["digest"] = "sha256:2"
+		r := one(before, after)
+		Expect(r.Changed).To(HaveExactElements(HaveField("Files", []string{"new.txt", "folder/a.yaml", "folder/gone.txt"})))
+		Expect(r.Findings).To(HaveExactElements(
+			HaveField("Message", "the compared scenarios differ; changed files: new.txt, folder/a.yaml, folder/gone.txt")))
 	})
 })
 

@@ -33,6 +33,16 @@ var _ = Describe("verdicts of trials", Label("H-06"), func() {
 		after.Ends[0], after.Ends[2] = after.Ends[2], after.Ends[0]
 		Expect(of(one(before, after), "pass_rate").Verdict).To(Equal(compare.Worse))
 	})
+	It("are not outweighed by a better measure of a trial that failed", func() {
+		fewer, more := measured("calls", "", 0), measured("calls", "", 2)
+		r := one(passed("a", 1, calls), judged(passed("a", 1, fewer), 0, 1))
+		Expect(of(r, "pass_rate").Verdict).To(Equal(compare.Worse))
+		Expect(of(r, "calls").Verdict).To(Equal(compare.Insufficient))
+		Expect(of(r, "calls").Why).To(HaveSuffix("; that is not an improvement, because the trials ended worse"))
+		Expect(r.Findings).NotTo(ContainElement(HaveField("Rule", "better")))
+		Expect(of(one(passed("a", 1, calls), judged(passed("a", 1, more), 0, 1)), "calls").Verdict).To(Equal(compare.Worse))
+		Expect(of(one(passed("a", 1, calls), passed("a", 1, fewer)), "calls").Verdict).To(Equal(compare.Better))
+	})
 	It("are counted beyond the stored trials", func() {
 		after := passed("a", 300, calls)
 		after.Ends, after.Trials.Pass, after.Trials.Fail = nil, 299, 1

@@ -83,6 +83,8 @@ type ExpectationChange struct {
 	// Before and After are its two values as text; empty if not set.
 	Before string `json:"before"`
 	After  string `json:"after"`
+	// Files are the paths of the scenario's files that differ, of a changed digest; empty if they are unknown.
+	Files []string `json:"files,omitempty"`
 }
 
 // Finding is an observation on a scenario, or on the runs as a whole if Scenario is empty. The

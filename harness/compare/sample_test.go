@@ -53,8 +53,10 @@ var failing = []gate.Finding{{Severity: gate.Failing, Rule: "calls", Message: "t
 func sample() compare.Baseline {
 	GinkgoHelper()
 	b := compare.Builder{Run: record.Run{ID: "r-42", Tool: "rehearse 0.1.0", Prices: "2026-11-20"}}
-	b.Add(head("loop/steady", 2), 1, facts(2, 1.25), nil)
-	b.Add(head("loop/steady", 2), 2, facts(2, 1.25), nil)
+	steady := head("loop/steady", 2)
+	steady.Files = map[string]string{"steady.yaml": "0123456789abcdef0123456789abcdef", "reply \"x\".txt": "fedcba98"}
+	b.Add(steady, 1, facts(2, 1.25), nil)
+	b.Add(steady, 2, facts(2, 1.25), nil)
 
 	flaky := head("loop/flaky", 3)
 	flaky.Invariants, flaky.Perturb = []string{"golden.calls.total == 2"}, []string{"call=1:timeout"}

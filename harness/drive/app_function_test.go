@@ -98,6 +98,18 @@ expect: {status: done}
 		})
 	}
 
+	It("is refused calls beyond its limit, of which the first is recorded", func() {
+		t := run(strings.Replace(one, "timeout: 30s", "timeout: 30s, max_calls: 1", 1), func(ctx context.Context, site app.Site, text string) (string, error) {
+			for range 3 { // ctx ends at the first refusal
+				_, _ = chat(context.WithoutCancel(ctx), site, text)
+			}
+			return chat(context.WithoutCancel(ctx), site, text)
+		})
+		Expect(t.Exchanges).To(HaveExactElements(
+			And(HaveField("Line", "replies[0]"), HaveField("Refused", false)),
+			And(HaveField("Problem", HavePrefix("refused: ")), HaveField("Refused", true))))
+	})
+
 	DescribeTable("reaches its model by all three protocols, in virtual time",
 		func(path, protocol string, body map[string]any) {
 			body["model"] = "gpt-4.1-mini"

@@ -95,7 +95,8 @@ func (p places) rename(t *record.Trial) {
 	for i := range t.Exchanges {
 		t.Exchanges[i].Problem = p.text(t.Exchanges[i].Problem)
 	}
-	for _, texts := range [][]string{t.Script.Unexpected, t.Script.Invalid, t.Script.Warnings} {
+	s := &t.Script
+	for _, texts := range [][]string{s.Unexpected, s.Strays, s.Invalid, s.InvalidTools, s.Warnings} {
 		for i := range texts {
 			texts[i] = p.text(texts[i])
 		}

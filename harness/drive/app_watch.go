@@ -3,13 +3,11 @@ package drive
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/llm"
-	"github.com/rehearse-dev/rehearse/mocks"
 )
 
 // watch records the calls of an external agent as they reach the scripted backend, and
@@ -90,11 +88,8 @@ func (w *watch) count(model, text string) int {
 // which ended the trial: how many more requests an agent makes before it has ended differs
 // from run to run. It must be called once for each exchange, in their order.
 func (w *watch) isRepeatedRefusal(x record.Exchange) bool {
-	if !strings.HasPrefix(x.Problem, mocks.RefusedPrefix) {
-		return false
-	}
-	again := w.refused
-	w.refused = true
+	again := x.Refused && w.refused
+	w.refused = w.refused || x.Refused
 	return again
 }
 

@@ -187,8 +187,11 @@ var _ = Describe("A problem that the scripted backend found", Label("H-02"), fun
 			"backend: {model: gpt-4.1-mini, replies: [{when: {user: never}, text: DONE, fault: timeout}]}\nexpect: {status: done}"), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
 		t, err := drive.Recorded(sc, newEnv(), func(transport http.RoundTripper) {
-			for _, body := range []string{`{"model": 1}`, `{"model": "gpt-4.1-mini", "messages": [{"role": "user", "content": "Else."}]}`} {
-				r, err := http.NewRequest(http.MethodPost, "http://127.0.0.1/v1/chat/completions", strings.NewReader(body))
+			for _, sent := range [][2]string{
+				{"chat/completions", `{"model": 1}`}, {"elsewhere", "{}"},
+				{"chat/completions", `{"model": "gpt-4.1-mini", "messages": [{"role": "user", "content": "Else."}]}`},
+			} {
+				r, err := http.NewRequest(http.MethodPost, "http://127.0.0.1/v1/"+sent[0], strings.NewReader(sent[1]))
 				Expect(err).NotTo(HaveOccurred())
 				response, err := transport.RoundTrip(r)
 				Expect(err).NotTo(HaveOccurred())
@@ -197,7 +200,8 @@ var _ = Describe("A problem that the scripted backend found", Label("H-02"), fun
 		})
 		Expect(err).NotTo(HaveOccurred())
 		Expect(t.Script.Invalid).To(HaveLen(1))
-		Expect(t.Script.Unexpected).To(HaveExactElements(ContainSubstring("never")))
+		Expect(t.Script.Unexpected).To(HaveExactElements(ContainSubstring("elsewhere"), ContainSubstring("never")))
+		Expect(t.Script.Strays).To(HaveExactElements(ContainSubstring("elsewhere")))
 		Expect(t.Script.Unused).To(HaveExactElements(ContainSubstring("replies[0]")))
 		Expect(t.Script.Unfired).To(HaveExactElements(ContainSubstring("timeout")))
 		Expect(t.Exchanges).To(HaveLen(2))

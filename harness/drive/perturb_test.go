@@ -107,8 +107,9 @@ var _ = Describe("a perturbed driver", Label("H-04"), func() {
 		Expect(encoded(again)).To(Equal(encoded(first)))
 	})
 
-	It("reports perturbations that did not fire", func() {
-		trial, _ := off(driver(newEnv(), twoCalls), "call=3:status", "call=1:missing-done").Trial(context.Background(), 1)
+	It("reports perturbations that did not fire, and counts those that did", func() {
+		trial, _ := off(driver(newEnv(), twoCalls), "call=3:status", "call=1:missing-done", "call=2:text-padded").Trial(context.Background(), 1)
+		Expect(trial.Script.Perturbed).To(Equal(map[string]int{"call=2:text-padded": 1}))
 		Expect(trial.Script.Unfired).To(Equal([]string{
 			"call=3:status: no such call was made", "call=1:missing-done: it cannot show in that answer",
 		}))

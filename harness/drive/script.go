@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -277,10 +278,16 @@ func (t *Trial) finish(end record.End) record.Trial {
 	script := record.Script{
 		Unused:     report.Unused,
 		Unexpected: report.Unexpected,
+		Strays:     report.Strays,
 		Invalid:    report.Invalid,
 		Unfired:    append(report.Unfired, t.unfired...),
 		Warnings:   report.Warnings,
+		Stored:     report.Stored,
 	}
+	if len(t.Perturb) > 0 {
+		script.Perturbed = map[string]int{}
+	}
+	maps.Copy(script.Perturbed, report.Injected)
 	for _, r := range report.Storage {
 		script.Storage = append(script.Storage, record.StorageRequest(r))
 	}

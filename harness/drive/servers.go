@@ -2,6 +2,7 @@ package drive
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -113,6 +114,7 @@ func (t *Trial) addReport(s *record.Script) {
 	r := t.servers.Report()
 	s.Unused = append(s.Unused, r.Unused...)
 	s.Unexpected = append(s.Unexpected, r.Unexpected...)
-	s.Invalid = append(s.Invalid, r.Invalid...)
+	s.Invalid, s.InvalidTools = append(s.Invalid, r.Invalid...), r.Invalid
 	s.Unfired = append(s.Unfired, r.Unfired...)
+	maps.Copy(s.Perturbed, r.Injected)
 }

@@ -63,6 +63,17 @@ var _ = Describe("Scripted MCP servers", func() {
 			To(ContainElement("REHEARSE_MCP_A_B_COMMAND='/my bin/rehearse' mcp --connect http://127.0.0.1:1/x"))
 	})
 
+	It("refuse arguments that do not match the schema, apart from the requests that the backend refuses", func() {
+		t := talk(context.Background(), "name: spec/mcp\ndrive: {function: {name: f, turns: [Go.], timeout: 10h}}\n"+
+			"backend: {unpriced: true, replies: [{text: asked}]}\nexpect: {status: done}"+
+			strings.Replace(tickets, "name: lookup,", "name: lookup, input: {type: object, required: [id]},", 1),
+			func(site app.Site) func(context.Context, string) (string, error) {
+				return func(ctx context.Context, text string) (string, error) { return lookUp(ctx, site, text) }
+			})
+		Expect(t.Script.Invalid).To(HaveEach(ContainSubstring("do not match its schema")))
+		Expect(t.Script.InvalidTools).To(And(HaveLen(1), Equal(t.Script.Invalid)))
+	})
+
 	It("offer their tools to a ReAct agent", func() {
 		text := "drive:\n  react:\n    agent: clerk.agent.md\n    task: {do: Write a note., input: {topic: tea}}" + clerk +
 			"    approve: {allow: ['tickets.*']}\n" + "backend:\n  model: gpt-4.1-mini\n  replies:\n" +

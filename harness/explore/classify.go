@@ -1,9 +1,7 @@
 package explore
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/gate"
@@ -70,30 +68,13 @@ func unfiredPerturbation(f gate.Finding) bool {
 // ended.
 func answered(f *measure.Facts) int { return f.Calls.Total - f.Calls.Failed }
 
-// firedIn counts how often the perturbations of a run took effect, without the faults that the script itself
-// plans: those of writes and turns as often as they are recorded, those of calls as often as planned, unless the
-// recording lists them as unfired.
+// firedIn counts how often the perturbations of a run took effect, without the faults that the script itself plans.
 func firedIn(ps []perturb.Perturbation, f *measure.Facts) (n int) {
-	planned := map[string]int{} // of calls
 	for i := range ps {
-		switch p := &ps[i]; {
-		case p.At == perturb.Write || p.At == perturb.Turn:
-			n += f.Run.Struck[p.String()]
-		case p.Fault != nil:
-			planned[p.String()] = max(p.Fault.Times, 1)
-			n += max(p.Fault.Times, 1)
-		default:
-			planned[p.String()] = 1
-			n++
-		}
+		name := ps[i].String()
+		n += f.Run.Struck[name] + f.Script.Perturbed[name]
 	}
-	for _, e := range f.Script.Unfired {
-		name, why, _ := strings.Cut(e, ": ")
-		fired := 0
-		_, _ = fmt.Sscanf(why, "fired %d of", &fired) // another reason: it never fired
-		n -= max(0, planned[name]-fired)
-	}
-	return min(n, f.Run.Perturbed)
+	return n
 }
 
 // broken returns the classes of the failing findings.

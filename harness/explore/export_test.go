@@ -21,10 +21,11 @@ type Path struct {
 	Calls, Writes, Turns int
 	Points               drive.Points
 	RealTime             bool
+	Stored               []string
 }
 
 func (p Path) path() *path {
-	return &path{calls: make([]result.Call, p.Calls), writes: p.Writes, turns: p.Turns, points: p.Points, realTime: p.RealTime}
+	return &path{calls: make([]result.Call, p.Calls), writes: p.Writes, turns: p.Turns, points: p.Points, realTime: p.RealTime, stored: p.Stored}
 }
 
 // PlanOf plans the families. It returns the text form of each run, and the reasons for omissions.

@@ -12,7 +12,8 @@ import (
 // path describes a golden path for planning.
 type path struct {
 	calls  []result.Call
-	tools  int // calls at MCP servers
+	tools  int      // calls at MCP servers
+	stored []string // kinds of request about files and batches
 	writes int
 	turns  int
 	points drive.Points
@@ -32,6 +33,7 @@ func pathOf(golden *harness.Judged, points drive.Points) path {
 		p.calls = append(p.calls, result.Call{N: len(p.calls) + 1, Purpose: c.Purpose, Label: label(c)})
 	}
 	p.tools = len(golden.Facts.MCP)
+	p.stored = golden.Trial.Script.Stored
 	if points.NoWrites == "" {
 		p.writes = golden.Facts.Run.Writes
 	}

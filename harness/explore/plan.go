@@ -74,6 +74,10 @@ func planOf(golden *path, families []result.Family, budget int) plan {
 // faults plans each call × each fault.
 func (p *plan) faults(golden *path, budget int) {
 	kinds := faultsOf(golden, p)
+	if len(golden.stored) > 0 {
+		p.omit("%s: requests about files and batches are not perturbed (%s); `storage:` in the script has faults for them",
+			result.Faults, strings.Join(golden.stored, ", "))
+	}
 	slow := p.waits(golden, result.Faults, slices.ContainsFunc(kinds, golden.hangs), golden.patience(), budget)
 	for _, n := range p.some(result.Faults, len(golden.calls), len(kinds)*golden.work(), budget) {
 		for _, f := range kinds {

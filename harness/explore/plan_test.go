@@ -64,6 +64,11 @@ var _ = Describe("The plan", func() {
 		p.Writes = 0
 		_, left = explore.PlanOf(p, []result.Family{result.Crashes}, false)
 		Expect(left).To(Equal([]string{"crash: nothing was written"}))
+		p.Stored = []string{"GET /v1/batches/*", "POST /v1/files"}
+		_, left = explore.PlanOf(p, []result.Family{result.Faults}, false)
+		Expect(left).To(Equal([]string{
+			"fault: requests about files and batches are not perturbed (GET /v1/batches/*, POST /v1/files); `storage:` in the script has faults for them",
+		}))
 	})
 
 	It("contains only the actions that a turn allows", func() {

@@ -26,7 +26,8 @@ var _ = Describe("The error of a trial", Label("H-04"), func() {
 	It("shows the requests that the backend refused with the error of an agent", func() {
 		f := facts(func(f *measure.Facts) {
 			f.Run.Error, f.Run.AgentError = "it ended early", true
-			f.Script.Unexpected, f.Script.Invalid = []string{"Unknown request URL: /v1/chatt"}, []string{"no model"}
+			f.Script.Unexpected, f.Script.Invalid = []string{"no /v1/chatt"}, []string{"no model"}
+			f.Script.Strays = f.Script.Unexpected
 			f.Script.Warnings, f.Script.Unused = []string{"no /v1"}, []string{"replies[0]: 1 of 1 left"}
 		})
 		found := judge(expect.Expect{Status: "done"}, f)

@@ -28,18 +28,12 @@ func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return judgeUnfired(j, f, judgeRequests(j, f, found))
 }
 
-// unknownAddress begins an entry of record.Script.Unexpected about a request without an endpoint.
-const unknownAddress = "Unknown request URL: "
-
-// toolCall begins an entry of record.Script.Invalid about a call of a tool at a scripted MCP server.
-const toolCall = "MCP call "
-
 // judgeRequests reports the requests that the backend refused, and wrong base URLs.
 func judgeRequests(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, e := range f.Script.Unexpected {
 		message := "no scripted reply matches this call"
-		if strings.HasPrefix(e, unknownAddress) {
-			message = "the scripted backend has no such address; is the client's base URL right?"
+		if slices.Contains(f.Script.Strays, e) {
+			message = "the scripted backend has no such endpoint; is the client's base URL right?"
 		}
 		finding := j.misfit(expect.UnexpectedCall, message, e)
 		finding.At = nearestReply(e)
@@ -47,7 +41,7 @@ func judgeRequests(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	}
 	for _, e := range f.Script.Invalid {
 		message := "a provider would have refused this request"
-		if strings.HasPrefix(e, toolCall) {
+		if slices.Contains(f.Script.InvalidTools, e) {
 			message = "an MCP server would have refused this call of a tool"
 		}
 		found = append(found, j.misfit(expect.InvalidRequest, message, e))

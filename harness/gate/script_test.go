@@ -65,7 +65,7 @@ var _ = Describe("A mismatch with the script", Label("H-04"), func() {
 	})
 
 	It("names who would have refused an invalid request", func() {
-		found := judge(expect.Expect{}, script(measure.ScriptFacts{Invalid: []string{"call 1: no model", "MCP call 1: the arguments of f do not match"}}))
+		found := judge(expect.Expect{}, script(measure.ScriptFacts{Invalid: []string{"call 1: MCP call 1", "f does not match"}, InvalidTools: []string{"f does not match"}}))
 		Expect(found).To(HaveExactElements(
 			HaveField("Message", "a provider would have refused this request"),
 			HaveField("Message", "an MCP server would have refused this call of a tool")))

@@ -28,7 +28,7 @@ func readClaude(s *source) []Conversation {
 		if c == nil {
 			c = &claudeSession{
 				Conversation: Conversation{ID: id, File: d.file, Coding: "claude", Agent: "Claude Code", Files: map[string]string{}},
-				at:           map[string]int{}, answers: map[int]*claudeAnswer{}, seen: map[string]bool{}, touched: map[string]bool{},
+				from:         s, at: map[string]int{}, answers: map[int]*claudeAnswer{}, seen: map[string]bool{}, touched: map[string]bool{},
 			}
 			sessions[id] = c
 			order = append(order, c)
@@ -50,6 +50,7 @@ func readClaude(s *source) []Conversation {
 type claudeSession struct {
 	Conversation
 	gaps
+	from      *source
 	last      string                // file of the last line
 	at        map[string]int        // index of a turn by the id of its answer
 	answers   map[int]*claudeAnswer // by the indices of their turns
@@ -138,8 +139,9 @@ func (c *claudeSession) assistant(d document) {
 	a.stop = m.at("stop_reason").text()
 	t.Reply.Model = m.at("model").text()
 	if u := m.at("usage"); u != nil {
-		cached, written := u.at("cache_read_input_tokens").int(), u.at("cache_creation_input_tokens").int()
-		t.Reply.Usage = usage(u.at("input_tokens").int()+cached+written, cached, written, u.at("output_tokens").int(), 0)
+		n := counts{from: c.from, document: d}
+		cached, written := n.of(u, "cache_read_input_tokens"), n.of(u, "cache_creation_input_tokens")
+		t.Reply.Usage = n.usage(n.of(u, "input_tokens")+cached+written, cached, written, n.of(u, "output_tokens"), 0)
 	}
 }
 

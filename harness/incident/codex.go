@@ -19,7 +19,7 @@ func readCodex(s *source) []Conversation {
 			if c != nil && len(c.Turns) > 0 {
 				all = append(all, c.close())
 			}
-			c = &codexSession{Conversation: Conversation{File: d.file, Coding: "codex", Agent: "Codex"}}
+			c = &codexSession{Conversation: Conversation{File: d.file, Coding: "codex", Agent: "Codex"}, from: s}
 		}
 		if d.value == nil {
 			c.skip()
@@ -37,6 +37,7 @@ func readCodex(s *source) []Conversation {
 type codexSession struct {
 	Conversation
 	gaps
+	from    *source
 	model   string
 	answer  content // items of the answer that is not complete
 	began   time.Time
@@ -56,9 +57,9 @@ func (c *codexSession) add(d document) {
 	case "response_item":
 		c.item(p, at)
 	case "token_usage_record":
-		c.tokens(p.at("usage"), at)
+		c.tokens(d, p.at("usage"), at)
 	case "event_msg":
-		c.event(p, at)
+		c.event(d, p, at)
 	case "compacted":
 		c.Notes = append(c.Notes, "The session was compacted; the call that did so is not in the file.")
 	}
@@ -135,11 +136,11 @@ func (c *codexSession) user(p *value, at time.Time) {
 }
 
 // event reads the events that the items do not contain.
-func (c *codexSession) event(p *value, at time.Time) {
+func (c *codexSession) event(d document, p *value, at time.Time) {
 	switch p.at("type").text() {
 	case "token_count":
 		// Also in versions that write a token_usage_record before it, when the answer is complete already.
-		c.tokens(p.at("info", "last_token_usage"), at)
+		c.tokens(d, p.at("info", "last_token_usage"), at)
 	case "turn_aborted":
 		c.Notes = append(c.Notes, "The user interrupted the agent, which the scenario does not repeat.")
 	case "error", "stream_error":
@@ -148,12 +149,13 @@ func (c *codexSession) event(p *value, at time.Time) {
 }
 
 // tokens ends an answer with its usage.
-func (c *codexSession) tokens(u *value, at time.Time) {
+func (c *codexSession) tokens(d document, u *value, at time.Time) {
 	if u == nil || len(c.answer.texts)+len(c.answer.calls) == 0 {
 		return
 	}
-	c.usage = usage(u.at("input_tokens").int(), u.at("cached_input_tokens").int(), u.at("cache_write_input_tokens").int(),
-		u.at("output_tokens").int(), u.at("reasoning_output_tokens").int())
+	n := counts{from: c.from, document: d}
+	c.usage = n.usage(n.of(u, "input_tokens"), n.of(u, "cached_input_tokens"), n.of(u, "cache_write_input_tokens"),
+		n.of(u, "output_tokens"), n.of(u, "reasoning_output_tokens"))
 	c.end(at)
 }
 

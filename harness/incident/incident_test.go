@@ -3,6 +3,7 @@ package incident_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -190,6 +191,34 @@ var _ = Describe("damaged and mixed files", func() {
 		Expect(conversations[0].Turns).To(HaveLen(3))
 		Expect(conversations[0].Users).To(HaveLen(1))
 	})
+
+	DescribeTable("reports token counts that are not numbers, whose calls then have no tokens",
+		func(format incident.Format, file, count string, finding string) {
+			whole, _, err := read(format, testdata(file))
+			Expect(err).NotTo(HaveOccurred())
+			text := regexp.MustCompile(count).ReplaceAllString(testdata(file), `$1"many"`)
+			conversations, findings, err := read(format, text)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(findings).To(ContainElement(MatchRegexp(finding)))
+			without := func(turns []incident.Turn) (n int) {
+				for i := range turns {
+					if turns[i].Reply.Usage == nil {
+						n++
+					}
+				}
+				return n
+			}
+			Expect(without(conversations[0].Turns)).To(BeNumerically(">", without(whole[0].Turns)))
+		},
+		Entry("in a session of Claude Code", incident.Claude, "claude.jsonl", `("output_tokens":)\d+`,
+			`^a\.jsonl:\d+: output_tokens is not a number: many; the tokens of this call are unknown$`),
+		Entry("in a rollout of Codex", incident.Codex, "codex.jsonl", `("cached_input_tokens":)\d+`,
+			`^a\.jsonl:\d+: cached_input_tokens is not a number: many; the tokens of this call are unknown$`),
+		Entry("in an export of Langfuse", incident.Langfuse, "langfuse.json", `("input": ?)\d+`,
+			`^a\.jsonl: generation \S+: input is not a number: many; the tokens of this call are unknown$`),
+		Entry("in results of promptfoo", incident.Promptfoo, "promptfoo.json", `("prompt": ?)\d+`,
+			`^a\.jsonl: result 1: prompt is not a number: many; the tokens of this call are unknown$`),
+	)
 
 	It("does not take a configuration of promptfoo for results", func() {
 		conversations, findings, err := read(incident.Auto, `{"prompts":["hi"],"providers":["openai:gpt-4.1-mini"],"tests":[]}`)

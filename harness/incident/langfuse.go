@@ -50,6 +50,7 @@ func readLangfuse(s *source) []Conversation {
 				order = append(order, trace)
 			}
 			t := generationOf(o)
+			t.Reply.Usage = generationUsage(&counts{from: s, document: d, call: "generation " + id + ": "}, o)
 			if t.Missing && t.Failure == nil {
 				empty++
 			}
@@ -99,7 +100,6 @@ func generationOf(o *value) Turn {
 		t.answer(content{texts: []string{out.text()}}, "")
 	}
 	t.Reply.Model = o.first("model", "providedModelName", "internalModel").text()
-	t.Reply.Usage = generationUsage(o)
 	if o.at("level").text() == "ERROR" {
 		t.Failure = failureOf(o.at("statusMessage").text(), 0, "")
 	}
@@ -117,20 +117,24 @@ func instant(v *value) time.Time {
 
 // generationUsage returns the tokens of a generation, nil if it has none. Some integrations count cached
 // and reasoning tokens within input and output, others beside them; the total shows which.
-func generationUsage(o *value) *llm.Usage {
+func generationUsage(n *counts, o *value) *llm.Usage {
 	if u := o.at("usageDetails"); u.at("input") != nil && u.at("output") != nil {
-		in, out := u.at("input").int(), u.at("output").int()
-		cached := u.first("input_cached_tokens", "cache_read_input_tokens", "input_cache_read").int()
-		written := u.first("cache_creation_input_tokens", "input_cache_creation").int()
-		reasoning := u.first("output_reasoning_tokens", "output_reasoning").int()
-		if u.at("total").int() != in+out {
+		in, out := n.of(u, "input"), n.of(u, "output")
+		cached := n.of(u, "input_cached_tokens", "cache_read_input_tokens", "input_cache_read")
+		written := n.of(u, "cache_creation_input_tokens", "input_cache_creation")
+		reasoning := n.of(u, "output_reasoning_tokens", "output_reasoning")
+		if n.of(u, "total") != in+out {
 			in, out = in+cached+written, out+reasoning
 		}
-		return usage(in, cached, written, out, reasoning)
+		return n.usage(in, cached, written, out, reasoning)
 	}
-	in, out := o.first("promptTokens", "inputUsage"), o.first("completionTokens", "outputUsage")
-	if in == nil || out == nil || in.int() == 0 && out.int() == 0 { // 0 stands for unknown here
+	prompt, completion := []string{"promptTokens", "inputUsage"}, []string{"completionTokens", "outputUsage"}
+	if o.first(prompt...) == nil || o.first(completion...) == nil {
 		return nil
 	}
-	return usage(in.int(), 0, 0, out.int(), 0)
+	in, out := n.of(o, prompt...), n.of(o, completion...)
+	if in == 0 && out == 0 { // 0 stands for unknown here
+		return nil
+	}
+	return n.usage(in, 0, 0, out, 0)
 }

@@ -55,6 +55,39 @@ func (s *source) tokens(sp *span, names []string) (n int, ok bool) {
 	return 0, false
 }
 
+// counts reads the token counts of a call from a document, and reports those that are not numbers.
+type counts struct {
+	from *source
+	document
+	call    string // names the call within the document; empty for the only one
+	unknown bool   // a count is not a number
+}
+
+// of returns the first of the members that exists; 0 if none does.
+func (c *counts) of(v *value, names ...string) int {
+	for _, name := range names {
+		member := v.at(name)
+		if member == nil {
+			continue
+		}
+		n, ok := member.number()
+		if !ok {
+			c.unknown = true
+			c.from.report(c.document, "%s%s is not a number: %s; the tokens of this call are unknown", c.call, name, member.words())
+		}
+		return n
+	}
+	return 0
+}
+
+// usage returns the tokens, nil if one of the counts is not a number.
+func (c *counts) usage(in, cached, written, out, reasoning int) *llm.Usage {
+	if c.unknown {
+		return nil
+	}
+	return usage(in, cached, written, out, reasoning)
+}
+
 // usage returns token counts by a total of input that includes what was read from and written to the
 // cache. Impossible counts are nil.
 func usage(in, cached, written, out, reasoning int) *llm.Usage {

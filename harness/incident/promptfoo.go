@@ -56,7 +56,8 @@ func (s *source) resultOf(d document, i int, r *value) (Conversation, bool) {
 		return c, false
 	}
 	if u := response.at("tokenUsage"); u.at("prompt") != nil && u.at("completion") != nil {
-		t.Reply.Usage = usage(u.at("prompt").int(), 0, 0, u.at("completion").int(), 0)
+		n := counts{from: s, document: d, call: fmt.Sprintf("result %d: ", i+1)}
+		t.Reply.Usage = n.usage(n.of(u, "prompt"), 0, 0, n.of(u, "completion"), 0)
 	}
 	c.Turns = []Turn{t}
 	c.derive()

@@ -159,6 +159,10 @@ type ScriptFacts struct {
 	Warnings   []string       `cel:"warnings" json:"warnings,omitempty"`
 	Fired      map[string]int `cel:"fired" json:"fired,omitempty"`     // faults by kind
 	HungUp     int            `cel:"hung_up" json:"hung_up,omitempty"` // clients that disconnected
+
+	// As in record.Script; expressions do not have them.
+	Strays, InvalidTools []string       `json:"-"`
+	Perturbed            map[string]int `json:"-"`
 }
 
 // StopFacts compare what a stop guard decided with the labels of expect.stops.

@@ -377,6 +377,8 @@ func scriptFacts(tr *record.Trial) ScriptFacts {
 		Invalid:    tr.Script.Invalid,
 		Unfired:    tr.Script.Unfired,
 		Warnings:   tr.Script.Warnings,
+
+		Strays: tr.Script.Strays, InvalidTools: tr.Script.InvalidTools, Perturbed: tr.Script.Perturbed,
 	}
 	for i := range tr.Exchanges {
 		x := &tr.Exchanges[i]

@@ -201,6 +201,8 @@ type Exchange struct {
 	Usage     *llm.Usage `json:"usage,omitempty"`
 	// Problem is the reason why the request was unexpected or invalid.
 	Problem string `json:"problem,omitempty"`
+	// Refused is true if the request was refused because a budget of the trial or of the run was used up.
+	Refused bool `json:"refused,omitempty"`
 	// Retry is true if the client of an external agent repeated a failed request; the
 	// project's own clients count theirs in Call.Retries.
 	Retry bool `json:"retry,omitempty"`
@@ -222,17 +224,26 @@ type Script struct {
 	// Unexpected describes the calls that no line answered: the nearest line and the first
 	// field that differs.
 	Unexpected []string `json:"unexpected,omitempty"`
-	// Invalid are the requests that a provider would have refused.
+	// Strays are the entries of Unexpected about requests to unknown paths, or with the wrong method.
+	Strays []string `json:"strays,omitempty"`
+	// Invalid are the requests that a provider or an MCP server would have refused.
 	Invalid []string `json:"invalid,omitempty"`
+	// InvalidTools are the entries of Invalid about calls of the tools of MCP servers.
+	InvalidTools []string `json:"invalid_tools,omitempty"`
 	// Unfired are the planned faults that never took effect, such as
 	// "replies[2]: missing-done".
 	Unfired []string `json:"unfired,omitempty"`
+	// Perturbed counts how often each perturbation of calls, answers and tools took effect, by its text form. Those
+	// of writes and turns are events.
+	Perturbed map[string]int `json:"perturbed,omitempty"`
 	// Warnings are advice about requests that were answered, such as one whose base URL lacks
 	// "/v1".
 	Warnings []string `json:"warnings,omitempty"`
 	// Storage has the requests about files and batches, in order of arrival, if the script has faults for
 	// them. They are not calls.
 	Storage []StorageRequest `json:"storage,omitempty"`
+	// Stored are the kinds of all requests about files and batches, such as "POST /v1/files", in order.
+	Stored []string `json:"stored,omitempty"`
 }
 
 // StorageRequest is one request about files and batches.

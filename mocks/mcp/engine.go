@@ -58,6 +58,8 @@ type Report struct {
 	Invalid []string
 	// Unfired has the faults that fired less often than planned.
 	Unfired []string
+	// Injected counts how often each injection took effect, by its name.
+	Injected map[string]int
 }
 
 // Engine answers the calls of one trial. It is safe for concurrent use. Close it.

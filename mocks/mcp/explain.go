@@ -80,7 +80,12 @@ func (e *Engine) unknown(server int, name string) string {
 func (e *Engine) Report() Report {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := Report{Unexpected: e.unexpected, Invalid: e.invalid, Unfired: e.unfired()}
+	r := Report{Unexpected: e.unexpected, Invalid: e.invalid, Unfired: e.unfired(), Injected: map[string]int{}}
+	for _, in := range e.injections {
+		if in.fired {
+			r.Injected[in.Name]++
+		}
+	}
 	for i, tools := range e.program.tools {
 		for k := range tools {
 			t := &tools[k]

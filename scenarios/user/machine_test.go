@@ -67,6 +67,23 @@ var _ = Describe("A simulated user", func() {
 		Expect(heard[2].Asked).To(BeEmpty(), "a sentence with the fact does not ask for it")
 	})
 
+	DescribeTable("takes a plural for its singular, and the other way round, but not for another word",
+		func(name, reply string, asked bool) {
+			m := start("opening: Hi.\ngoals: [{id: g, done: {reply: done}}]\nfacts: {"+name+": A-1}\n", 1)
+			_, heard := talk(m, reply)
+			Expect(heard[0].Asked).To(HaveLen(map[bool]int{true: 1, false: 0}[asked]))
+		},
+		Entry("a plural", "order number", "What are your order numbers?", true),
+		Entry("a singular", "order numbers", "What is your order number?", true),
+		Entry("a plural in -es", "address", "Which addresses do you use?", true),
+		Entry("a plural in -ies", "city", "Which cities?", true),
+		Entry("a French plural", "bureau", "Quels bureaux ?", true),
+		Entry("a word of the name is missing", "order number", "How many numbers?", false),
+		Entry("another ending", "order number", "What is your ordered number?", false),
+		Entry("a word that only begins alike", "date", "Is the dataset empty?", false),
+		Entry("no question", "order number", "Here are order numbers.", false),
+	)
+
 	It("knows which facts its own messages and fixed ones contain", func() {
 		m := start(strings.Replace(refund, "I want my money back.", "Refund A-1009!", 1), 1)
 		_, heard := talk(m, "What is the order number?")

@@ -1,6 +1,7 @@
 package user
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/internal/textfold"
@@ -30,17 +31,13 @@ var languages = map[string]phrases{
 	},
 }
 
-// asks reports whether a reply asks for a fact by its name: a sentence has all words of the name,
-// is a question or a request, and does not have the fact itself.
+// asks reports whether a reply asks for a fact by its name: a sentence has all words of the name, in the singular or in the
+// plural, is a question or a request, and does not have the fact itself.
 func (p *phrases) asks(reply, name, value string) bool {
 	wanted := textfold.Fold(name)
 	for _, sentence := range sentences(reply) {
-		words := map[string]bool{}
-		request := strings.HasSuffix(sentence, "?")
-		for _, word := range textfold.Fold(sentence) {
-			words[word] = true
-			request = request || p.requests[word]
-		}
+		words := textfold.Fold(sentence)
+		request := strings.HasSuffix(sentence, "?") || slices.ContainsFunc(words, func(word string) bool { return p.requests[word] })
 		if request && hasAll(words, wanted) && !containsWhole(sentence, value) {
 			return true
 		}
@@ -48,13 +45,23 @@ func (p *phrases) asks(reply, name, value string) bool {
 	return false
 }
 
-func hasAll(words map[string]bool, wanted []string) bool {
-	for _, word := range wanted {
-		if !words[word] {
+func hasAll(words, wanted []string) bool {
+	for _, w := range wanted {
+		if !slices.ContainsFunc(words, func(word string) bool { return isPlural(w, word) || isPlural(word, w) }) {
 			return false
 		}
 	}
 	return true
+}
+
+// isPlural reports whether a word is another one or its regular plural, in English or French.
+func isPlural(one, many string) bool {
+	ending, ok := strings.CutPrefix(many, one)
+	if !ok {
+		stem, ok := strings.CutSuffix(one, "y")
+		return ok && many == stem+"ies"
+	}
+	return ending == "" || ending == "s" || ending == "es" || ending == "x" && strings.HasSuffix(one, "u")
 }
 
 // sentences splits a text after each question mark, exclamation mark and full stop before white
