@@ -218,9 +218,6 @@ func WorksOf(spans []TitleSpan) map[int]bool {
 	return named
 }
 
-// Cut removes the titles from a text.
-func (x *Titles) Cut(text string) string { return CutSpans(text, x.Find(text)) }
-
 // CutSpans removes the spans, which are in order, from a text.
 func CutSpans(text string, spans []TitleSpan) string {
 	if len(spans) == 0 {
