@@ -42,7 +42,10 @@ func nativeMethod(path string) string {
 	if endpoint, ok := strings.CutPrefix(path, "/api/"); ok && slices.Contains(ollamaEndpoints, endpoint) {
 		return http.MethodPost
 	}
-	if _, ok := wire.ForPath(http.MethodPost, path); ok && strings.HasPrefix(path, "/model/") {
+	if !strings.HasPrefix(path, "/model/") {
+		return ""
+	}
+	if _, ok := wire.ForPath(http.MethodPost, path); ok {
 		return http.MethodPost
 	}
 	return ""

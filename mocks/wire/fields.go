@@ -17,11 +17,15 @@ type field struct {
 	value jsontext.Value
 }
 
+// usualFields is the number of fields that most requests do not exceed.
+const usualFields = 4
+
 // UnmarshalJSONFrom implements jsonv2.UnmarshalerFrom for an object. It takes a fraction of the time of a map.
 func (f *fields) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
+	f.list = make([]field, 0, usualFields)
 	for dec.PeekKind() == jsontext.KindString {
 		token, err := dec.ReadToken()
 		if err != nil {

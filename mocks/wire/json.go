@@ -63,12 +63,14 @@ const headers = 9
 // head builds a response header. It omits an empty requestID and a negative length.
 func head(contentType, requestID string, length int) http.Header {
 	h := make(http.Header, headers)
-	h["Content-Type"] = []string{contentType}
+	values := [...]string{contentType, requestID, ""} // one allocation for all
+	h["Content-Type"] = values[:1:1]
 	if requestID != "" {
-		h["X-Request-Id"] = []string{requestID}
+		h["X-Request-Id"] = values[1:2:2]
 	}
 	if length >= 0 {
-		h["Content-Length"] = []string{strconv.Itoa(length)}
+		values[2] = strconv.Itoa(length)
+		h["Content-Length"] = values[2:]
 	}
 	return h
 }

@@ -65,6 +65,9 @@ func openAIKey(r *ruledRequest) *APIError {
 // is read as an empty request.
 func openAIContentType(r *ruledRequest) *APIError {
 	header := r.header.Get("Content-Type")
+	if header == jsonType {
+		return nil
+	}
 	kind, _, _ := mime.ParseMediaType(header)
 	switch kind {
 	case "", jsonType:

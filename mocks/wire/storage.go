@@ -97,6 +97,9 @@ func matchEndpoint(path, endpoint string) (id string, ok bool) {
 
 // StorageMethods returns the methods of an endpoint of a Storage; none for other endpoints.
 func StorageMethods(endpoint string) []string {
+	if storedProtocol(endpoint) == "" {
+		return nil
+	}
 	var methods []string
 	for _, e := range storageEndpoints {
 		if _, ok := matchEndpoint(e.path, endpoint); ok {

@@ -23,12 +23,11 @@ func matchStored(method, path string) (Reader, bool) {
 	if !slices.Contains(StorageMethods(endpoint), method) {
 		return nil, false
 	}
-	return Stored{storedProtocol(path)}, true
+	return Stored{storedProtocol(endpoint)}, true
 }
 
-// storedProtocol returns the protocol of a path of files or batches; "" for other paths.
-func storedProtocol(path string) string {
-	_, endpoint := SplitRoot(path)
+// storedProtocol returns the protocol of an endpoint of files or batches; "" for other endpoints.
+func storedProtocol(endpoint string) string {
 	for _, p := range storedProtocols {
 		if strings.HasPrefix(endpoint, p.prefix) {
 			return p.name
@@ -69,7 +68,10 @@ func (s Stored) Dialect() Dialect {
 func (Stored) ReadAnswer(bool, []byte) (Completion, error) { return Completion{}, nil }
 
 // isStorage reports whether a path is of files or batches.
-func isStorage(path string) bool { return storedProtocol(path) != "" }
+func isStorage(path string) bool {
+	_, endpoint := SplitRoot(path)
+	return storedProtocol(endpoint) != ""
+}
 
 // StoredFaults returns the kinds of fault that the answer to a request of Stored can have, which is a document
 // without a meaning of its own.
