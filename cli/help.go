@@ -3,12 +3,13 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // helpWidth is the width of help texts, in columns.
@@ -25,7 +26,7 @@ func wrapHelp(cmd *cobra.Command) {
 
 // listItem matches the start of an item of a list: an indent, and a term before a gap if there is
 // one.
-var listItem = regexp.MustCompile(`^ +(?:\S+(?: \S+)* {2,})?`)
+var listItem = lazyregexp.New(`^ +(?:\S+(?: \S+)* {2,})?`)
 
 // wrapText wraps paragraphs, and the items of lists, which are indented and may have a term.
 func wrapText(help string) string {
@@ -43,7 +44,7 @@ func wrapText(help string) string {
 		indent, words = "", ""
 	}
 	for line := range strings.SplitSeq(help, "\n") {
-		start := listItem.FindString(line)
+		start := listItem().FindString(line)
 		continued := words != "" && (start == "" && indent == "" || start != "" && strings.TrimSpace(start) == "" && len(start) == len(indent))
 		switch {
 		case line == "":

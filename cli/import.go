@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/incident"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
 	"github.com/rehearse-dev/rehearse/internal/input"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -27,7 +27,7 @@ import (
 )
 
 // notInName are the characters that the name of a scenario does not have.
-var notInName = regexp.MustCompile(`[^a-z0-9._/-]+`)
+var notInName = lazyregexp.New(`[^a-z0-9._/-]+`)
 
 // importFlags are the flags of import.
 type importFlags struct {
@@ -95,7 +95,7 @@ func (f *importFlags) options(table *price.Table) (incident.Options, error) {
 	}
 	if f.name != "" {
 		if err := scenarios.CheckName(f.name); err != nil {
-			near := strings.Trim(notInName.ReplaceAllString(strings.ToLower(f.name), "-"), "-./")
+			near := strings.Trim(notInName().ReplaceAllString(strings.ToLower(f.name), "-"), "-./")
 			return o, fmt.Errorf("--name: %w%s", err, suggest.Hint(f.name, []string{near}))
 		}
 	}

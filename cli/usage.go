@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -76,11 +76,11 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 }
 
 // exclusive matches cobra's error for flags that exclude each other, and captures the given ones.
-var exclusive = regexp.MustCompile(`^if any flags in the group .*; \[(.+)\] were all set$`)
+var exclusive = lazyregexp.New(`^if any flags in the group .*; \[(.+)\] were all set$`)
 
 // plainFlagError rewords cobra's error for flags that exclude each other.
 func plainFlagError(err error) error {
-	given := exclusive.FindStringSubmatch(err.Error())
+	given := exclusive().FindStringSubmatch(err.Error())
 	if given == nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"regexp"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -22,6 +21,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"github.com/rehearse-dev/rehearse/internal/database"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 //go:embed migrations/*.sql
@@ -41,7 +41,7 @@ type Store struct {
 	logger *slog.Logger
 }
 
-var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,40}$`)
+var schemaName = lazyregexp.New(`^[a-z_][a-z0-9_]{0,40}$`)
 
 // Open connects to the database of an address (postgres://user@host/database), and creates or updates
 // the tables of the queue in a schema of their own: "rehearse", or the search_path of the address.
@@ -66,7 +66,7 @@ func Open(ctx context.Context, address string, connections int) (*Store, error) 
 		name: database.Name(address), schema: cmp.Or(config.ConnConfig.RuntimeParams["search_path"], defaultSchema),
 		logger: slog.New(slog.NewTextHandler(io.Discard, nil)), // errors are returned; River would repeat them
 	}
-	if !schemaName.MatchString(s.schema) {
+	if !schemaName().MatchString(s.schema) {
 		return nil, fmt.Errorf("open the queue %s: the search_path must be one name of lower-case letters, digits and _", s.name)
 	}
 	config.ConnConfig.ConnectTimeout = single.ConnectTimeout

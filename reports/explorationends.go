@@ -2,12 +2,12 @@ package reports
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/result"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/reports/doc"
 )
 
@@ -55,7 +55,7 @@ func newRunEnds(r *result.Exploration, family result.Family) (doc.List, map[int]
 	}
 	list := doc.List{Noun: "ways to end"}
 	place := func(at int) string {
-		return plainPattern.ReplaceAllString(fmt.Sprintf("ends~%s~%s~%d", r.Scenario, family, at), "-")
+		return plainPattern().ReplaceAllString(fmt.Sprintf("ends~%s~%s~%d", r.Scenario, family, at), "-")
 	}
 	for _, outcome := range []result.Outcome{result.Failed, result.Errored, result.Degraded, result.Survived, result.Unfired} {
 		for at, e := range ends {
@@ -90,14 +90,14 @@ func (e *runEnd) item(r *result.Exploration, id string) doc.Item {
 }
 
 // plainPattern are the characters that an id replaces.
-var plainPattern = regexp.MustCompile(`[^A-Za-z0-9_.~-]+`)
+var plainPattern = lazyregexp.New(`[^A-Za-z0-9_.~-]+`)
 
-var durationPattern = regexp.MustCompile(`(?:\d+h)?(?:\d+m)?\d+\.\d{6,}s`)
+var durationPattern = lazyregexp.New(`(?:\d+h)?(?:\d+m)?\d+\.\d{6,}s`)
 
 // roundDurations shortens durations that are a moment before or after a round one, such as
 // 59.999999999s, to "<1m 0s" and ">1m 0s".
 func roundDurations(text string) string {
-	return durationPattern.ReplaceAllStringFunc(text, func(s string) string {
+	return durationPattern().ReplaceAllStringFunc(text, func(s string) string {
 		d, err := time.ParseDuration(s)
 		if err != nil {
 			return s

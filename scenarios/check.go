@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -50,13 +50,13 @@ func (c *Checker) check(sc *Scenario) {
 }
 
 var (
-	namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$`)
-	tagPattern  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	namePattern = lazyregexp.New(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$`)
+	tagPattern  = lazyregexp.New(`^[a-z0-9][a-z0-9._-]*$`)
 )
 
 // CheckName returns an error if a text cannot be the name of a scenario.
 func CheckName(name string) error {
-	if namePattern.MatchString(name) {
+	if namePattern().MatchString(name) {
 		return nil
 	}
 	return fmt.Errorf(`%q is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, `+
@@ -68,7 +68,7 @@ func (c *Checker) checkHead(sc *Scenario) {
 		c.Add("name", "", "%v", err)
 	}
 	for i, tag := range sc.Tags {
-		if !tagPattern.MatchString(tag) {
+		if !tagPattern().MatchString(tag) {
 			c.Add(fmt.Sprintf("tags[%d]", i), "", `%q is not a tag; write lower-case letters, digits, ".", "_" and "-"`, tag)
 		}
 	}

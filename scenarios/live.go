@@ -2,12 +2,12 @@ package scenarios
 
 import (
 	"net/url"
-	"regexp"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/loopback"
 )
 
-var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variablePattern = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // checkLive checks a scenario with a live backend.
 func (c *Checker) checkLive(sc *Scenario) {
@@ -32,7 +32,7 @@ func (c *Checker) checkLive(sc *Scenario) {
 		}
 	}
 	c.checkURL(b.URL)
-	if b.KeyEnv != "" && !variablePattern.MatchString(b.KeyEnv) {
+	if b.KeyEnv != "" && !variablePattern().MatchString(b.KeyEnv) {
 		// The value may be the key itself, so it is not quoted.
 		c.Add("backend.key_env", "", "this is not the name of a variable; name the variable that contains the key, such as OPENAI_API_KEY, "+
 			"never the key itself")

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
 
@@ -63,7 +64,7 @@ type ScoreJudge struct {
 // (Biometrics 33, 1977).
 const DefaultKappa = 0.6
 
-var scorePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+var scorePattern = lazyregexp.New(`^[a-z0-9][a-z0-9._-]*$`)
 
 // checkScores checks the scores and reads the files that they name.
 func (c *Checker) checkScores(sc *Scenario, fsys fs.FS, sum *digest) {
@@ -71,7 +72,7 @@ func (c *Checker) checkScores(sc *Scenario, fsys fs.FS, sum *digest) {
 	for i := range sc.Scores {
 		s, at := &sc.Scores[i], fmt.Sprintf("scores[%d]", i)
 		switch {
-		case !scorePattern.MatchString(s.Name):
+		case !scorePattern().MatchString(s.Name):
 			c.Add(at+".name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-"`, s.Name)
 		case seen[s.Name]:
 			c.Add(at+".name", "", "the name %q is used by an earlier score", s.Name)

@@ -1,12 +1,12 @@
 package stop
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/rehearse-dev/rehearse/agents/stop/internal/text"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // maxAct is how many bytes of a step are searched for acts that cannot be undone.
@@ -22,7 +22,7 @@ const maxAct = 4000
 // ordered may cost the data.
 func Irreversible(step string) bool {
 	step = strings.ToValidUTF8(step[:min(len(step), maxAct)], "")
-	if commands.MatchString(strings.ToLower(step)) {
+	if commands().MatchString(strings.ToLower(step)) {
 		return true
 	}
 	all := clauses(step)
@@ -38,7 +38,7 @@ func Irreversible(step string) bool {
 }
 
 // commands are shell and SQL commands, in lower case.
-var commands = regexp.MustCompile(strings.Join([]string{
+var commands = lazyregexp.New(strings.Join([]string{
 	`\brm\s+(-\S+\s+)*-\w*[rf]`,
 	`\b(curl|wget|iwr)\b[^|\n]*\|\s*(sudo\s+)?(ba|z|da|fi)?sh\b`,
 	`\b(ba|z)?sh\s+(-c\s+)?["'<(]*\$?\(?\s*(curl|wget)\b`,

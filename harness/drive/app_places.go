@@ -2,12 +2,12 @@ package drive
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/record"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -30,7 +30,7 @@ func newPlaces(site app.Site) places {
 
 // ephemeral matches ports of this machine from 32768. The system assigns them, and they
 // differ from run to run; see RFC 6056, section 2.1.
-var ephemeral = regexp.MustCompile(`\b(127\.0\.0\.1|localhost):(3276[89]|327[7-9]\d|32[89]\d\d|3[3-9]\d{3}|[4-6]\d{4})\b`)
+var ephemeral = lazyregexp.New(`\b(127\.0\.0\.1|localhost):(3276[89]|327[7-9]\d|32[89]\d\d|3[3-9]\d{3}|[4-6]\d{4})\b`)
 
 // text returns s with the names in place of the places.
 func (p places) text(s string) string {
@@ -41,7 +41,7 @@ func (p places) text(s string) string {
 		}
 	}
 	if strings.Contains(s, "127.0.0.1:") || strings.Contains(s, "localhost:") {
-		s = ephemeral.ReplaceAllString(s, "$1:{port}")
+		s = ephemeral().ReplaceAllString(s, "$1:{port}")
 	}
 	return s
 }

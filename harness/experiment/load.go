@@ -11,12 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -113,13 +113,13 @@ func (l *loader) add(path, nearest, format string, args ...any) {
 }
 
 var (
-	namePattern  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
-	titlePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$`)
+	namePattern  = lazyregexp.New(`^[a-z0-9][a-z0-9._-]*$`)
+	titlePattern = lazyregexp.New(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*$`)
 )
 
 func (l *loader) load(data []byte) {
 	f := &l.file
-	if !titlePattern.MatchString(f.Name) {
+	if !titlePattern().MatchString(f.Name) {
 		l.add("name", "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-" in parts between slashes, `+
 			`such as "interview/mirror"`, f.Name)
 	}
@@ -139,7 +139,7 @@ func (l *loader) load(data []byte) {
 
 func (l *loader) measures() {
 	for i, m := range append([]Measure{l.file.Primary}, l.file.Secondary...) {
-		if !namePattern.MatchString(m.Name) {
+		if !namePattern().MatchString(m.Name) {
 			l.add(measurePath(i, "name"), "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-"`, m.Name)
 			continue
 		}
@@ -158,7 +158,7 @@ func (l *loader) names() {
 	for i, v := range l.file.Variants {
 		path := fmt.Sprintf("variants[%d].name", i)
 		switch {
-		case !namePattern.MatchString(v.Name):
+		case !namePattern().MatchString(v.Name):
 			l.add(path, "", `%q is not a name; write lower-case letters, digits, ".", "_" and "-"`, v.Name)
 		case slices.Contains(all, v.Name):
 			l.add(path, "", "the name %q is used by an earlier variant", v.Name)

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/result"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 )
 
@@ -40,11 +40,11 @@ type fragment struct {
 type choice []int
 
 // placeholder matches the place of a fragment in a text.
-var placeholder = regexp.MustCompile(`\{\{\s*([^{}\s]*)\s*\}\}`)
+var placeholder = lazyregexp.New(`\{\{\s*([^{}\s]*)\s*\}\}`)
 
 func (s *search) text(c choice) string {
-	return placeholder.ReplaceAllStringFunc(s.template, func(match string) string {
-		name := placeholder.FindStringSubmatch(match)[1]
+	return placeholder().ReplaceAllStringFunc(s.template, func(match string) string {
+		name := placeholder().FindStringSubmatch(match)[1]
 		i := slices.IndexFunc(s.fragments, func(f fragment) bool { return f.name == name })
 		return s.fragments[i].options[c[i]]
 	})
@@ -186,7 +186,7 @@ func (l *loader) placeholders(s *search) {
 	for _, f := range s.fragments {
 		names = append(names, f.name)
 	}
-	for _, match := range placeholder.FindAllStringSubmatch(s.template, -1) {
+	for _, match := range placeholder().FindAllStringSubmatch(s.template, -1) {
 		used = append(used, match[1])
 		if !slices.Contains(names, match[1]) {
 			l.add("tune.text", suggest.Nearest(match[1], names), "the text contains %s, but there is no fragment %q", match[0], match[1])

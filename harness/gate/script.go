@@ -2,12 +2,12 @@ package gate
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/scenarios/expect"
 )
 
@@ -98,13 +98,13 @@ func lineKey(name string) string {
 
 // The forms in which recordings name a reply that was not delivered as often as planned.
 var (
-	undelivered = regexp.MustCompile(`^(` + lineName + `): (?:never used|([0-9]+) of ([0-9]+) left)(?:; (.*))?$`)
-	scriptLine  = regexp.MustCompile(`^` + lineName + `$`)
+	undelivered = lazyregexp.New(`^(` + lineName + `): (?:never used|([0-9]+) of ([0-9]+) left)(?:; (.*))?$`)
+	scriptLine  = lazyregexp.New(`^` + lineName + `$`)
 )
 
 // unusedReply returns the message and the evidence for an entry of record.Script.Unused.
 func unusedReply(entry string) (message, evidence string) {
-	m := undelivered.FindStringSubmatch(entry)
+	m := undelivered().FindStringSubmatch(entry)
 	if m == nil {
 		return "a scripted reply was never requested", entry
 	}
@@ -123,15 +123,15 @@ func unusedReply(entry string) (message, evidence string) {
 // The forms in which recordings name the reply that is nearest to a call without one, and the quoted
 // text of agents, which may contain the same words.
 var (
-	nearest = regexp.MustCompile(`(?:is not the one that|all replies up to|the closest is) (` + lineName + `)`)
-	quoted  = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+	nearest = lazyregexp.New(`(?:is not the one that|all replies up to|the closest is) (` + lineName + `)`)
+	quoted  = lazyregexp.New(`"(?:[^"\\]|\\.)*"`)
 )
 
 // nearestReply returns the key of the reply that is nearest to an unexpected call, an entry of
 // record.Script.Unexpected: the one that was expected or comes closest, or the last one of a script
 // that was used up. It returns "" if the entry names none.
 func nearestReply(entry string) string {
-	m := nearest.FindStringSubmatch(quoted.ReplaceAllString(entry, `""`))
+	m := nearest().FindStringSubmatch(quoted().ReplaceAllString(entry, `""`))
 	if m == nil {
 		return ""
 	}
@@ -140,7 +140,7 @@ func nearestReply(entry string) string {
 
 // scriptKey returns the key of the script line with which an entry begins, or "".
 func scriptKey(entry string) string {
-	if line, _, _ := strings.Cut(entry, ":"); scriptLine.MatchString(line) {
+	if line, _, _ := strings.Cut(entry, ":"); scriptLine().MatchString(line) {
 		return lineKey(line)
 	}
 	return ""

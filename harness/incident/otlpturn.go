@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -36,7 +36,7 @@ func (s *source) turnOf(sp *span) Turn {
 
 // statusAtStart matches the status at the start of the errors of OpenAI's and Anthropic's clients: in Node
 // "429 Rate limit reached", in Python "Error code: 429 - {...}".
-var statusAtStart = regexp.MustCompile(`^(?:Error code: )?([45]\d\d)\b[ :-]*`)
+var statusAtStart = lazyregexp.New(`^(?:Error code: )?([45]\d\d)\b[ :-]*`)
 
 // failureOf returns a failure, with its status from the first place that has it.
 func failureOf(message string, status int, errorType string) *Failure {
@@ -44,7 +44,7 @@ func failureOf(message string, status int, errorType string) *Failure {
 	if n, err := strconv.Atoi(errorType); err == nil && f.Status == 0 {
 		f.Status = n
 	}
-	if at := statusAtStart.FindStringSubmatch(message); at != nil {
+	if at := statusAtStart().FindStringSubmatch(message); at != nil {
 		if f.Status == 0 {
 			f.Status, _ = strconv.Atoi(at[1]) // three digits
 		}

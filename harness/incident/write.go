@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -64,11 +64,11 @@ func NameOf(c *Conversation) string {
 // maxSlug limits the names of agents and of recorded trials.
 const maxSlug = 80
 
-var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+var notInName = lazyregexp.New(`[^a-z0-9]+`)
 
 // slug returns a text as a part of a scenario's name.
 func slug(s string) string {
-	return strings.Trim(sanitize.Prefix(notInName.ReplaceAllString(strings.ToLower(s), "-"), maxSlug), "-")
+	return strings.Trim(sanitize.Prefix(notInName().ReplaceAllString(strings.ToLower(s), "-"), maxSlug), "-")
 }
 
 // Write returns the scenario that repeats a conversation.

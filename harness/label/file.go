@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/detect"
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // Limits on the messages, which are all in memory.
@@ -27,7 +27,7 @@ const (
 )
 
 // annotators are names that are safe in a file name.
-var annotators = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
+var annotators = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
 
 // Path returns the file for the labels of an annotator, beside the messages: mine.ada.jsonl for
 // mine.jsonl and ada. Without an annotator it is mine.labels.jsonl.
@@ -35,7 +35,7 @@ func Path(messages, annotator string) (string, error) {
 	if annotator == "" {
 		annotator = "labels"
 	}
-	if !annotators.MatchString(annotator) {
+	if !annotators().MatchString(annotator) {
 		return "", fmt.Errorf("annotator %q: a name must have 1 to 40 letters, digits, hyphens and underscores", annotator)
 	}
 	extension := filepath.Ext(messages)

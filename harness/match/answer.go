@@ -2,7 +2,6 @@ package match
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
@@ -83,7 +83,7 @@ func OneQuestionAtATime() types.GomegaMatcher {
 	return &trials{want: "at most one question in each answer", inspect: func(j *harness.Judged) (observation, error) {
 		most, in := 0, ""
 		for _, answer := range answers(j) {
-			if n := textfold.Questions(code.ReplaceAllString(answer, " ")); n > most {
+			if n := textfold.Questions(code().ReplaceAllString(answer, " ")); n > most {
 				most, in = n, answer
 			}
 		}
@@ -96,7 +96,7 @@ func OneQuestionAtATime() types.GomegaMatcher {
 }
 
 // code matches code blocks, inline code and URLs in Markdown.
-var code = regexp.MustCompile("(?s)```.*?(```|$)|`[^`\n]+`|[a-z]+://[^\\s<>]+")
+var code = lazyregexp.New("(?s)```.*?(```|$)|`[^`\n]+`|[a-z]+://[^\\s<>]+")
 
 // quote formats a text on one line.
 func quote(text string) string { return strconv.Quote(sanitize.Line(text, 200)) }

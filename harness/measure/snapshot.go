@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -170,9 +171,9 @@ func writeBlock(b *strings.Builder, text string) {
 
 // The forms of ids and times that differ from run to run.
 var (
-	snapshotID = regexp.MustCompile(`\b(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|` +
+	snapshotID = lazyregexp.New(`\b(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|` +
 		`(?:asst|call|chatcmpl|msg|req|resp|run|sess|thread|toolu)[_-][0-9A-Za-z]{8,})\b`)
-	snapshotTime = regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?` +
+	snapshotTime = lazyregexp.New(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?` +
 		`(?:Z|[+-][0-9]{2}:?[0-9]{2}\b)?`)
 )
 
@@ -186,9 +187,9 @@ func normalized(text string, ignore []string) string {
 			text = re.ReplaceAllLiteralString(text, "{ignored}")
 		}
 	}
-	text = snapshotTime.ReplaceAllLiteralString(text, "{time}")
+	text = snapshotTime().ReplaceAllLiteralString(text, "{time}")
 	numbers := map[string]int{}
-	return snapshotID.ReplaceAllStringFunc(text, func(id string) string {
+	return snapshotID().ReplaceAllStringFunc(text, func(id string) string {
 		if numbers[id] == 0 {
 			numbers[id] = len(numbers) + 1
 		}

@@ -1,10 +1,9 @@
 package result
 
 import (
-	"regexp"
-
 	"github.com/rehearse-dev/rehearse/harness/gate"
 	"github.com/rehearse-dev/rehearse/harness/measure"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // ExplorationSchema names the JSON form of an Exploration.
@@ -148,7 +147,7 @@ func outcomes() []Outcome {
 	return []Outcome{Survived, Degraded, Failed, Unfired, Errored}
 }
 
-var digits = regexp.MustCompile(`[0-9]+`)
+var digits = lazyregexp.New(`[0-9]+`)
 
 // violationRule is the rule of findings with a constant message, whose evidence names the violated
 // invariant.
@@ -158,7 +157,7 @@ const violationRule = "promise"
 func FindingClass(f gate.Finding) string {
 	class := f.Rule + "\x00" + f.Message
 	if f.Rule == violationRule {
-		class += "\x00" + digits.ReplaceAllString(f.Evidence, "#")
+		class += "\x00" + digits().ReplaceAllString(f.Evidence, "#")
 	}
 	return class
 }

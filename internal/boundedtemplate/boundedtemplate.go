@@ -18,6 +18,8 @@ import (
 	"strings"
 	"text/template"
 	"text/template/parse"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // maxWork is the limit of the work of one execution, about a second. A unit is a byte that
@@ -225,10 +227,10 @@ func (r *run) functions(own Funcs) template.FuncMap {
 }
 
 // wide matches widths and precisions that can produce more than 999 bytes without data.
-var wide = regexp.MustCompile(`%[^a-zA-Z%]*(\d{4}|\*)`)
+var wide = lazyregexp.New(`%[^a-zA-Z%]*(\d{4}|\*)`)
 
 func (r *run) printf(format string, args ...any) (string, error) {
-	if wide.MatchString(format) {
+	if wide().MatchString(format) {
 		return "", errors.New("printf with a width of more than 999")
 	}
 	return r.spent(fmt.Sprintf(format, args...))

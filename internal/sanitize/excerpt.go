@@ -2,25 +2,26 @@ package sanitize
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // The places of library code in stack traces of Python, Node and Go: frames elsewhere are those of
 // the user's program.
-var libraries = regexp.MustCompile(`site-packages/|dist-packages/|/lib(?:64)?/python[0-9.]+/|<frozen |<string>|` +
+var libraries = lazyregexp.New(`site-packages/|dist-packages/|/lib(?:64)?/python[0-9.]+/|<frozen |<string>|` +
 	`node_modules/|node:internal|\(node:|<anonymous>|` +
 	`/go/src/|/libexec/src/|/go/pkg/mod/|/toolchain@|/vendor/|_testmain\.go`)
 
 // frame matches the line of a stack trace that names a place in a file.
-var frame = regexp.MustCompile(`^\s*File ".*", line [0-9]+|^\s+at .*:[0-9]+:[0-9]+\)?|^\s+\S.*\.go:[0-9]+(?: \+0x[0-9a-f]+)?$`)
+var frame = lazyregexp.New(`^\s*File ".*", line [0-9]+|^\s+at .*:[0-9]+:[0-9]+\)?|^\s+\S.*\.go:[0-9]+(?: \+0x[0-9a-f]+)?$`)
 
 // goroutine matches the head of a goroutine; the first one is that of the panic.
-var goroutine = regexp.MustCompile(`^goroutine [0-9]+ .*\[.*\]:$`)
+var goroutine = lazyregexp.New(`^goroutine [0-9]+ .*\[.*\]:$`)
 
 // failure matches the line that names an error: "KeyError: 'x'", "panic: …", "[cause]: Error: …".
-var failure = regexp.MustCompile(`^\s*(?:\[cause\]: |Uncaught |Caused by: )?` +
+var failure = lazyregexp.New(`^\s*(?:\[cause\]: |Uncaught |Caused by: )?` +
 	`(?:[\w.]*(?:Error|Exception|Interrupt|Exit|Warning)(?: \[\w+\])?:|[\w.]+Error$|panic: |fatal error: |fatal: |(?i:error|fatal)[:!] )`)
 
 // The weights of lines in an excerpt.
@@ -131,16 +132,16 @@ func weigh(lines []string) []int {
 	goroutines := 0
 	for i, line := range lines {
 		raise(i, context)
-		foreign := libraries.MatchString(line)
+		foreign := libraries().MatchString(line)
 		switch {
-		case failure.MatchString(line):
+		case failure().MatchString(line):
 			raise(i, named)
 		case !foreign && (i < firstLines || i >= len(lines)-lastLines):
 			raise(i, ends)
-		case goroutine.MatchString(line):
+		case goroutine().MatchString(line):
 			goroutines++
 		}
-		if foreign || goroutines > 1 || !frame.MatchString(line) {
+		if foreign || goroutines > 1 || !frame().MatchString(line) {
 			continue
 		}
 		raise(i, own)

@@ -3,13 +3,13 @@ package price
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
@@ -84,9 +84,9 @@ func (t *Table) find(name string) (Quote, bool) {
 	return q, ok
 }
 
-var snapshot = regexp.MustCompile(`-20\d\d-?[01]\d-?[0-3]\d$`)
+var snapshot = lazyregexp.New(`-20\d\d-?[01]\d-?[0-3]\d$`)
 
-func undated(model string) string { return snapshot.ReplaceAllString(model, "") }
+func undated(model string) string { return snapshot().ReplaceAllString(model, "") }
 
 // SameModel reports whether two names differ only in a date at the end or a provider at the beginning, and
 // therefore have one price.

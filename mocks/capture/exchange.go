@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/mocks/tape"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
 )
@@ -58,7 +58,7 @@ func (p *Proxy) begin(r *http.Request, codec wire.Reader) *exchange {
 }
 
 // apiVersion matches the version in the query of Azure's paths.
-var apiVersion = regexp.MustCompile(`^[0-9a-z-]{1,40}$`)
+var apiVersion = lazyregexp.New(`^[0-9a-z-]{1,40}$`)
 
 // pathOf returns the path below the API's root, with the queries that the protocols define. Other
 // queries may contain keys.
@@ -73,7 +73,7 @@ func pathOf(r *http.Request) string {
 		path += "?beta=true"
 	case query.Get("alt") == "sse":
 		path += "?alt=sse"
-	case apiVersion.MatchString(query.Get("api-version")):
+	case apiVersion().MatchString(query.Get("api-version")):
 		path += "?api-version=" + query.Get("api-version")
 	}
 	return path
@@ -158,7 +158,7 @@ func tap(r *http.Response) error {
 }
 
 // resultsURL matches the address of the results of one of Anthropic's batches.
-var resultsURL = regexp.MustCompile(`("results_url"\s*:\s*")https?://[^/"]+/`)
+var resultsURL = lazyregexp.New(`("results_url"\s*:\s*")https?://[^/"]+/`)
 
 // keepResults replaces the host in the address of results, to which Anthropic's clients send their next request, by
 // the proxy's. No other answer is changed.
@@ -172,7 +172,7 @@ func (x *exchange) keepResults(r *http.Response) error {
 		return fmt.Errorf("read the batch: %w", err)
 	}
 	_ = r.Body.Close() // read to its end
-	body = resultsURL.ReplaceAll(body, []byte("${1}http://"+x.host+"/"))
+	body = resultsURL().ReplaceAll(body, []byte("${1}http://"+x.host+"/"))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	r.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	return nil

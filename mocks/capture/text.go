@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
@@ -16,7 +17,7 @@ const (
 )
 
 // unsure matches parts that differ in another run: a redacted secret, a date, a UUID.
-var unsure = regexp.MustCompile(`(\[REDACTED:[a-z-]+\])|\b\d{4}-\d\d-\d\d\b|\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)
+var unsure = lazyregexp.New(`(\[REDACTED:[a-z-]+\])|\b\d{4}-\d\d-\d\d\b|\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)
 
 const (
 	anything = `.+`
@@ -30,7 +31,7 @@ func matchText(text string) *mocks.Match {
 	switch {
 	case text == "":
 		return nil
-	case len(text) <= longText && !unsure.MatchString(text):
+	case len(text) <= longText && !unsure().MatchString(text):
 		return &mocks.Match{Equals: text}
 	case len(text) <= longText:
 		return &mocks.Match{Matches: "(?s)^" + pattern(text) + "$"}
@@ -42,7 +43,7 @@ func matchText(text string) *mocks.Match {
 func pattern(text string) string {
 	var b strings.Builder
 	done := 0
-	for _, at := range unsure.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range unsure().FindAllStringSubmatchIndex(text, -1) {
 		b.WriteString(regexp.QuoteMeta(text[done:at[0]]))
 		switch {
 		case at[2] >= 0:
@@ -61,7 +62,7 @@ func pattern(text string) string {
 // head returns the beginning of a long text, which does not end within an unsure part.
 func head(text string) string {
 	end := edgeText
-	for _, at := range unsure.FindAllStringIndex(text, -1) {
+	for _, at := range unsure().FindAllStringIndex(text, -1) {
 		if at[0] < end && end < at[1] {
 			end = at[0]
 		}
@@ -72,7 +73,7 @@ func head(text string) string {
 // tail returns the end of a long text, which does not begin within an unsure part.
 func tail(text string) string {
 	begin := len(text) - edgeText
-	for _, at := range unsure.FindAllStringIndex(text, -1) {
+	for _, at := range unsure().FindAllStringIndex(text, -1) {
 		if at[0] < begin && begin < at[1] {
 			begin = at[1]
 		}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/mocks"
 )
@@ -24,8 +24,8 @@ const (
 )
 
 var (
-	serverName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
-	toolName   = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`) // of the protocol
+	serverName = lazyregexp.New(`^[a-z][a-z0-9_-]{0,63}$`)
+	toolName   = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`) // of the protocol
 )
 
 // validator collects problems.
@@ -47,7 +47,7 @@ func Validate(servers []Server) []mocks.Problem {
 	for i := range servers {
 		s, path := &servers[i], fmt.Sprintf("[%d]", i)
 		switch {
-		case !serverName.MatchString(s.Name):
+		case !serverName().MatchString(s.Name):
 			v.add(path+".name", `%q is not a name of a server; write a lower-case letter, and at most 63 more letters, digits, "_" and "-"`, s.Name)
 		case names[variable(s.Name)]:
 			v.add(path+".name", "two servers have the name %q, or names that differ only in _ and -; rename one", s.Name)
@@ -109,7 +109,7 @@ func (v *validator) unique(path, key string, n int, name func(int) string) {
 }
 
 func (v *validator) tool(path string, t *Tool) {
-	if t.Name != "" && !toolName.MatchString(t.Name) {
+	if t.Name != "" && !toolName().MatchString(t.Name) {
 		v.add(path+".name", `%q is not a name of a tool; write at most 128 letters, digits, "_", "-" and "."`, t.Name)
 	}
 	if _, err := t.schema(); err != nil {

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -175,10 +175,12 @@ func (r *messagesRequest) checkChoice(tools map[string]bool) *APIError {
 	return nil
 }
 
-var namePattern = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+var namePattern = lazyregexp.New(`^[a-zA-Z0-9_-]+$`)
 
 // isName reports whether name matches ^[a-zA-Z0-9_-]{1,limit}$.
-func isName(name string, limit int) bool { return len(name) <= limit && namePattern.MatchString(name) }
+func isName(name string, limit int) bool {
+	return len(name) <= limit && namePattern().MatchString(name)
+}
 
 func (r *messagesRequest) checkMessages(beta string) *APIError {
 	if r.Messages == nil {

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // messageBatches is the endpoint of Anthropic's message batches, see
@@ -23,7 +24,7 @@ const (
 )
 
 // messageBatchID matches the ids of requests.
-var messageBatchID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var messageBatchID = lazyregexp.New(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // createMessageBatch answers POST /v1/messages/batches.
 func (c storageCall) createMessageBatch() []Frame {
@@ -51,8 +52,8 @@ func (c storageCall) createMessageBatch() []Frame {
 	seen := map[string]bool{}
 	for i, q := range r.Requests {
 		switch {
-		case !messageBatchID.MatchString(q.CustomID):
-			return invalid("requests.%d.custom_id: String should match pattern '%s'", i, messageBatchID)
+		case !messageBatchID().MatchString(q.CustomID):
+			return invalid("requests.%d.custom_id: String should match pattern '%s'", i, messageBatchID())
 		case seen[q.CustomID]:
 			return invalid("requests.%d.custom_id: the id '%s' is used twice", i, q.CustomID)
 		case q.Params.Kind() != '{':

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // geminiModelRole is the role of the model's turns.
@@ -123,7 +124,7 @@ func (r *geminiRequest) functions() []string {
 	return names
 }
 
-var functionPattern = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
+var functionPattern = lazyregexp.New(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
 
 func (r *geminiRequest) checkTools() *APIError {
 	seen := map[string]bool{}
@@ -131,7 +132,7 @@ func (r *geminiRequest) checkTools() *APIError {
 		for j, f := range r.Tools[i].FunctionDeclarations {
 			field := func(name string) string { return fmt.Sprintf("tools[%d].function_declarations[%d].%s", i, j, name) }
 			switch {
-			case !functionPattern.MatchString(f.Name):
+			case !functionPattern().MatchString(f.Name):
 				return googleRule(field("name"), "Invalid function name. Must start with a letter or an underscore. Must be alphanumeric "+
 					"(a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.")
 			case seen[f.Name]:

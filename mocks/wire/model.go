@@ -1,25 +1,26 @@
 package wire
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // openAIModel matches the names of OpenAI's own models. The gpt-oss models are served by others.
-var openAIModel = regexp.MustCompile(`^(gpt-[0-9]|chatgpt-|codex-|computer-use-|o[1-9]($|-)|ft:|text-)`)
+var openAIModel = lazyregexp.New(`^(gpt-[0-9]|chatgpt-|codex-|computer-use-|o[1-9]($|-)|ft:|text-)`)
 
 // isOpenAI reports whether a model is one of OpenAI's, also as named by gateways: "openai/gpt-5".
 func isOpenAI(model string) bool {
-	return openAIModel.MatchString(strings.TrimPrefix(model, "openai/"))
+	return openAIModel().MatchString(strings.TrimPrefix(model, "openai/"))
 }
 
 // mistralModel matches the names of Mistral's models.
-var mistralModel = regexp.MustCompile(`\b(open-)?(mis|minis|magis|codes|devs|pix|mix)tral`)
+var mistralModel = lazyregexp.New(`\b(open-)?(mis|minis|magis|codes|devs|pix|mix)tral`)
 
 // isMistral reports whether a model is one of Mistral's, whose API differs from OpenAI's in more than its
 // paths, see https://docs.mistral.ai/api.
 func isMistral(model string) bool {
-	return strings.Contains(model, "tral") && mistralModel.MatchString(model)
+	return strings.Contains(model, "tral") && mistralModel().MatchString(model)
 }
 
 // alwaysUsage reports whether the service sends the usage in all streams: Mistral and OpenRouter do, see

@@ -74,11 +74,11 @@ func (r Rules) Check(codec Codec, call *Call, header http.Header, body []byte) *
 	own, multipart := isOpenAI, false
 	switch c := codec.(type) {
 	case Images:
-		request.root, rules, own, multipart = c.Root, imageRules, openAIMediaModel.MatchString, c.Edit
+		request.root, rules, own, multipart = c.Root, imageRules, openAIMediaModel().MatchString, c.Edit
 	case Speech:
-		request.root, rules, own = c.Root, speechRules, openAIMediaModel.MatchString
+		request.root, rules, own = c.Root, speechRules, openAIMediaModel().MatchString
 	case Transcriptions:
-		request.root, rules, own, multipart = c.Root, transcriptionRules, openAIMediaModel.MatchString, true
+		request.root, rules, own, multipart = c.Root, transcriptionRules, openAIMediaModel().MatchString, true
 	case OpenAIChat:
 		request.root, rules = c.Root, openAIChatRules
 	case OpenAIResponses:

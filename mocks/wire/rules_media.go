@@ -1,12 +1,13 @@
 package wire
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // The rules of OpenAI's media are in the order of the rules of chat requests. Their values and limits are those of
@@ -42,7 +43,7 @@ func mediaRules(fields map[string]bool, values, ranges func(*ruledRequest) *APIE
 }
 
 // openAIMediaModel matches the names of OpenAI's models for media.
-var openAIMediaModel = regexp.MustCompile(`^(openai/)?(dall-e-|gpt-image-|chatgpt-image-|gpt-4o-|tts-1|whisper-1$)`)
+var openAIMediaModel = lazyregexp.New(`^(openai/)?(dall-e-|gpt-image-|chatgpt-image-|gpt-4o-|tts-1|whisper-1$)`)
 
 // readForm reads the fields of a multipart body as those of an object. Files have no value.
 func (r *ruledRequest) readForm(body []byte) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // openAIChatRules are in the order in which the provider applies them.
@@ -135,8 +137,8 @@ func responsesParameters(r *ruledRequest) *APIError {
 // The reasoning models, see https://platform.openai.com/docs/guides/reasoning. Those that came after GPT-5 can be used without
 // reasoning, and then take the parameters of other models.
 var (
-	reasoningModel = regexp.MustCompile(`^(o[1-9]|gpt-5|codex-)`)
-	alwaysReasons  = regexp.MustCompile(`^(o[1-9]|gpt-5(-|$))`)
+	reasoningModel = lazyregexp.New(`^(o[1-9]|gpt-5|codex-)`)
+	alwaysReasons  = lazyregexp.New(`^(o[1-9]|gpt-5(-|$))`)
 )
 
 func (r *ruledRequest) reasoningModel(pattern *regexp.Regexp) bool {
@@ -147,7 +149,7 @@ func (r *ruledRequest) reasoningModel(pattern *regexp.Regexp) bool {
 // reasoningLimit refuses max_tokens for reasoning models, see max_tokens in
 // https://platform.openai.com/docs/api-reference/chat/create.
 func reasoningLimit(r *ruledRequest) *APIError {
-	if !r.reasoningModel(reasoningModel) || !r.has("max_tokens") {
+	if !r.reasoningModel(reasoningModel()) || !r.has("max_tokens") {
 		return nil
 	}
 	return bad("max_tokens", "unsupported_parameter",
@@ -157,7 +159,7 @@ func reasoningLimit(r *ruledRequest) *APIError {
 // reasoningSampling refuses parameters of sampling for models that reason, see
 // https://platform.openai.com/docs/guides/latest-model.
 func reasoningSampling(r *ruledRequest) *APIError {
-	if !r.reasoningModel(reasoningModel) || !r.reasoningModel(alwaysReasons) && !r.demandsReasoning() {
+	if !r.reasoningModel(reasoningModel()) || !r.reasoningModel(alwaysReasons()) && !r.demandsReasoning() {
 		return nil
 	}
 	for _, p := range []struct {

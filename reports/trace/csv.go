@@ -4,11 +4,11 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
@@ -52,10 +52,10 @@ func (r *Row) cells() []string {
 
 // formula matches what a spreadsheet takes for the beginning of a formula: at the beginning of a cell, and after a
 // semicolon, which separates cells in many languages.
-var formula = regexp.MustCompile(`(^|;)(\s*)([=+\-@＝＋－＠])`)
+var formula = lazyregexp.New(`(^|;)(\s*)([=+\-@＝＋－＠])`)
 
 // harmless returns a text as a cell of one line that no spreadsheet computes: an apostrophe precedes what could begin a
 // formula.
 func harmless(text string) string {
-	return formula.ReplaceAllString(sanitize.Line(text, 0), "${1}'${2}${3}")
+	return formula().ReplaceAllString(sanitize.Line(text, 0), "${1}'${2}${3}")
 }

@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/internal/input"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 )
 
@@ -40,11 +40,11 @@ const (
 	maxLink         = 2_000
 )
 
-var idForm = regexp.MustCompile(`^[\pL\pN][\pL\pN._/-]*$`)
+var idForm = lazyregexp.New(`^[\pL\pN][\pL\pN._/-]*$`)
 
 // CheckID returns an error unless id can be the id of a requirement.
 func CheckID(id string) error {
-	if len(id) > utf8.UTFMax*maxID || utf8.RuneCountInString(id) > maxID || !idForm.MatchString(id) {
+	if len(id) > utf8.UTFMax*maxID || utf8.RuneCountInString(id) > maxID || !idForm().MatchString(id) {
 		return fmt.Errorf(`%q is not the id of a requirement; write letters, digits, "-", "_", "." and "/", at most %d, such as "REQ-12"`,
 			clip(id), maxID)
 	}

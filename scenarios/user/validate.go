@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -104,7 +104,7 @@ func (v *validator) limits() {
 	}
 }
 
-var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+var idPattern = lazyregexp.New(`^[a-z0-9][a-z0-9_-]*$`)
 
 // goals also reports goals that no turn can reach, and goals that any answer reaches.
 func (v *validator) goals() {
@@ -115,7 +115,7 @@ func (v *validator) goals() {
 	for i, g := range v.Goals {
 		at := fmt.Sprintf("goals[%d]", i)
 		switch {
-		case !idPattern.MatchString(g.ID):
+		case !idPattern().MatchString(g.ID):
 			v.add(at+".id", `%q is not an id; write lower-case letters, digits, "_" and "-"`, g.ID)
 		case seen[g.ID]:
 			v.add(at+".id", "the id %q is used by an earlier goal", g.ID)

@@ -3,11 +3,11 @@
 package audit
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/llm"
 )
@@ -252,7 +252,7 @@ func about(d Data, o Options) About {
 
 // accessPattern matches a personal link, the token of an invitation and a code, which a candidate may have
 // written in an answer.
-var accessPattern = regexp.MustCompile(`/r/[a-z2-7]{26,}|\binvite=[A-Z2-7]{20,}|\b(?:[0-9A-HJKMNP-TV-Z]{4}-){2}[0-9A-HJKMNP-TV-Z]{4}\b`)
+var accessPattern = lazyregexp.New(`/r/[a-z2-7]{26,}|\binvite=[A-Z2-7]{20,}|\b(?:[0-9A-HJKMNP-TV-Z]{4}-){2}[0-9A-HJKMNP-TV-Z]{4}\b`)
 
 // withoutAccess returns redact, if any, which then also removes what would open an interview.
 func withoutAccess(id string, redact func(string) string) func(string) string {
@@ -263,7 +263,7 @@ func withoutAccess(id string, redact func(string) string) func(string) string {
 		if id != "" {
 			text = strings.ReplaceAll(text, id, "[id]")
 		}
-		return accessPattern.ReplaceAllString(text, "[access]")
+		return accessPattern().ReplaceAllString(text, "[access]")
 	}
 }
 

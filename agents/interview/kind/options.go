@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/agents/interview/web"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -164,7 +164,7 @@ const (
 	statusError    = "error"    // the client could not continue
 )
 
-var placePattern = regexp.MustCompile(`^[A-Z0-9_]+(/([0-9]+|mirror|owed))?$`)
+var placePattern = lazyregexp.New(`^[A-Z0-9_]+(/([0-9]+|mirror|owed))?$`)
 
 func (o *Options) check(c *scenarios.Checker) {
 	if names := Personas(); !slices.Contains(names, o.Persona) {
@@ -192,7 +192,7 @@ func (o *Options) check(c *scenarios.Checker) {
 	for i, m := range o.Moves {
 		path := fmt.Sprintf("drive.interview.moves[%d]", i)
 		step, _, _ := strings.Cut(m.At, "/")
-		if !placePattern.MatchString(m.At) || !slices.Contains(session.Steps(), session.Step(step)) {
+		if !placePattern().MatchString(m.At) || !slices.Contains(session.Steps(), session.Step(step)) {
 			c.Add(path+".at", "", `invalid place %q; write a step with a question, "mirror" or "owed", `+
 				`such as BLOC_01/0 or BLOC_01/mirror, or a step alone, such as STEP_03_PREAMBULE`, m.At)
 		}

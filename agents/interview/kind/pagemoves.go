@@ -9,14 +9,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
-var personalLink = regexp.MustCompile(`http://localhost(/r/[a-z2-7]+)`)
+var personalLink = lazyregexp.New(`http://localhost(/r/[a-z2-7]+)`)
 
 // visit sends a request of a browser without cookies for a page; a form is sent by POST.
 func (c *candidate) visit(ctx context.Context, path string, form url.Values) *httptest.ResponseRecorder {
@@ -40,7 +40,7 @@ func (c *candidate) page(part string) string { return "/s/" + c.view.SessionID +
 
 // openLink opens the personal link on another device, which must show the same message.
 func (c *candidate) openLink(ctx context.Context) answer {
-	link := personalLink.FindStringSubmatch(c.visit(ctx, c.page("/mine"), nil).Body.String())
+	link := personalLink().FindStringSubmatch(c.visit(ctx, c.page("/mine"), nil).Body.String())
 	if link == nil {
 		return answer{code: "client", message: "the page of the interview shows no personal link"}
 	}

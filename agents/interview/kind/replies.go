@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 	"github.com/rehearse-dev/rehearse/fixtures"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -147,14 +147,14 @@ func scriptedReplies(set string, l session.Language) ([]mocks.Line, error) {
 			rule.When.Metadata = map[string]string{}
 		}
 		rule.When.Metadata["language"] = string(l)
-		rule.Template = byRegister.ReplaceAllString(rule.Template, `{{if match "(Tutoie)" .System}}$1{{else}}$2{{end}}`)
+		rule.Template = byRegister().ReplaceAllString(rule.Template, `{{if match "(Tutoie)" .System}}$1{{else}}$2{{end}}`)
 		rule.Latency, rule.Optional = &slow, true
 	}
 	return s.Rules, nil
 }
 
 // byRegister matches [[informal|formal]], as in prompts.
-var byRegister = regexp.MustCompile(`\[\[([^|\]]*)\|([^|\]]*)\]\]`)
+var byRegister = lazyregexp.New(`\[\[([^|\]]*)\|([^|\]]*)\]\]`)
 
 func (r reply) rule() mocks.Line {
 	when := mocks.When{Purpose: string(r.purpose), Metadata: map[string]string{"step": string(r.step)}}

@@ -15,17 +15,17 @@ import (
 // folded words. The rules for texts to candidates, which apply as well, do not look for it.
 var jobDemands = []struct {
 	about string
-	words *regexp.Regexp
+	words func() *regexp.Regexp
 }{
-	{"age", regexp.MustCompile(`\b(?:young(?: and)? dynamic|dynamic(?: and)? young|youthful|recent graduates?|digital natives?|` +
+	{"age", lazyregexp.New(`\b(?:young(?: and)? dynamic|dynamic(?: and)? young|youthful|recent graduates?|digital natives?|` +
 		`(?:(?:people|persons?|candidates?|applicants?|anybody|anyone) )(?:aged )?(?:under|below|over) [2-6]\d|(?:under|over) the age of \d+|` +
 		`(?:older|younger) than [2-6]\d|(?:between )?[1-6]\d (?:and|to) [2-6]\d years old|` +
 		`jeunes?(?: et)? dynamiques?|dynamiques?(?: et)? jeunes?|jeunes? diplomee?s?|jeunes? retraitee?s?|` +
 		`moins de [2-6]\d ans|(?:age ?e? )?(?:de|entre) [1-6]\d (?:a|et) [2-6]\d ans|limite d age)\b`)},
-	{"family", regexp.MustCompile(`\b(?:(?:no|without) (?:young )?(?:children|kids|family commitments|family ties)|child ?(?:free|less)|` +
+	{"family", lazyregexp.New(`\b(?:(?:no|without) (?:young )?(?:children|kids|family commitments|family ties)|child ?(?:free|less)|` +
 		`unmarried|single person|sans (?:enfants?|charges? de famille|attaches?(?: familiales?)?|contraintes? familiales?)|celibataires?)\b`)},
-	{"health", regexp.MustCompile(`\b(?:(?:good|excellent|perfect) health|able bodied|(?:bonne|excellente|parfaite) sante)\b`)},
-	{"origin", regexp.MustCompile(`\b(?:native (?:french|english)|mother tongue|langue maternelle|` +
+	{"health", lazyregexp.New(`\b(?:(?:good|excellent|perfect) health|able bodied|(?:bonne|excellente|parfaite) sante)\b`)},
+	{"origin", lazyregexp.New(`\b(?:native (?:french|english)|mother tongue|langue maternelle|` +
 		`de nationalite \w+|` + //nolint:misspell // French
 		`(?:french|british|eu) nationals?)\b`)},
 }
@@ -65,7 +65,7 @@ func forbiddenIn(text string, l session.Language) (all []string) {
 	}
 	words := textfold.Join(text)
 	for _, d := range jobDemands {
-		for _, at := range d.words.FindAllStringIndex(words, -1) {
+		for _, at := range d.words().FindAllStringIndex(words, -1) {
 			if !experience().MatchString(words[at[1]:]) {
 				add(d.about, words[at[0]:at[1]])
 			}

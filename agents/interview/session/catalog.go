@@ -91,13 +91,13 @@ func canonical(word, heard string, place int) string {
 	if short, ok := addresses[word]; ok {
 		return short
 	}
-	if n, ok := numerals[heard]; ok {
+	if n, ok := numerals()[heard]; ok {
 		return n
 	}
 	switch {
 	case place == 0:
 		return word
-	case partWords[word]:
+	case partWords()[word]:
 		return ""
 	case volumeNumerals[word] != "":
 		return volumeNumerals[word]
@@ -304,7 +304,7 @@ var partsOfTitles = sync.OnceValue(func() map[string][]int {
 				for i, word := range words[first:] {
 					id += canonical(word, phonetic(word), i)
 					letters += len(word)
-					if !smallWords[word] {
+					if !smallWords()[word] {
 						significant++
 					}
 					if significant >= shortWords && letters >= shortLetters && !slices.Contains(parts[id], work) {
@@ -324,7 +324,7 @@ func heardAs(title []string) string {
 		if short := addresses[word]; short != "" {
 			word = short
 		}
-		if n, ok := numerals[phonetic(word)]; ok {
+		if n, ok := numerals()[phonetic(word)]; ok {
 			word = n
 		}
 		b.WriteString(phonetic(arabic(word)))
@@ -354,7 +354,7 @@ func (c *catalog) withoutRemarks(name []string) []string {
 // within returns the range of a known title and its article in a name, or an empty range.
 func (c *catalog) within(name []string) (first, end int) {
 	for first := range name {
-		if first > 0 && !fillers[name[first-1]] && !headWords[name[first-1]] {
+		if first > 0 && !fillers()[name[first-1]] && !headWords()[name[first-1]] {
 			break
 		}
 		for n := len(name); n > first; n-- {
@@ -368,12 +368,12 @@ func (c *catalog) within(name []string) (first, end int) {
 
 // remarkAt reports whether a title may end before a word, as a remark follows, such as the name of an actor.
 func remarkAt(words []string, n int) bool {
-	return n == len(words) || afterwords[words[n]] || isSeason(words[n]) || namesPerson(words[n:])
+	return n == len(words) || afterwords()[words[n]] || isSeason(words[n]) || namesPerson(words[n:])
 }
 
 // namesPerson reports whether words begin with the name of a well-known person.
 func namesPerson(words []string) bool {
-	return people[words[0]] || len(words) > 1 && people[words[1]]
+	return people()[words[0]] || len(words) > 1 && people()[words[1]]
 }
 
 // people are the last names of actors and directors, and the studios, that candidates name beside a title.

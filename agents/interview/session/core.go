@@ -126,20 +126,20 @@ func partOf(said []word, keys [][]string) (work int, ok bool) {
 func partOfTitle(said []word, key []string) bool {
 	exact, content := false, false
 	for _, w := range said {
-		if !smallWords[w.folded] {
+		if !smallWords()[w.folded] {
 			content = content || len(w.folded) >= 4 && !everyday.has(w.folded)
 		}
 	}
 	for _, w := range said {
 		if slices.Contains(key, w.folded) {
-			exact = exact || !smallWords[w.folded]
+			exact = exact || !smallWords()[w.folded]
 			continue
 		}
 		prefix := len(w.folded) >= 3 && len(said) > 1 && slices.ContainsFunc(key, func(t string) bool { return strings.HasPrefix(t, w.folded) })
 		near := len(w.folded) >= 5 && slices.ContainsFunc(key, func(t string) bool { return similarKeys([]string{w.folded}, []string{t}) })
 		if near {
 			exact = true
-		} else if !prefix && (!smallWords[w.folded] || len(said) == 1) {
+		} else if !prefix && (!smallWords()[w.folded] || len(said) == 1) {
 			return false
 		}
 	}

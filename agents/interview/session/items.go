@@ -76,7 +76,7 @@ const maxUnknown = 3
 // capital letters.
 func maybeTitle(part string, small bool) bool {
 	ws := words(part)
-	return len(ws) > 0 && !remarkBegins[ws[0].folded] && (beginsLikeTitle(part[ws[0].start:]) || small && len(ws) <= maxUnknown)
+	return len(ws) > 0 && !remarkBegins()[ws[0].folded] && (beginsLikeTitle(part[ws[0].start:]) || small && len(ws) <= maxUnknown)
 }
 
 var remarkBegins = titleList("remarkBegins")

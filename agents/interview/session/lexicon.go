@@ -130,5 +130,7 @@ var titleLists = sync.OnceValue(func() map[string]map[string]bool {
 	return sets
 })
 
-// titleList returns a set of titlewords.txt.
-func titleList(name string) map[string]bool { return titleLists()[name] }
+// titleList returns a function that returns a set of titlewords.txt.
+func titleList(name string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool { return titleLists()[name] })
+}

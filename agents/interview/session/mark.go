@@ -60,7 +60,7 @@ func (c *catalog) mark(text string) (marked string, found int) {
 		if n == 0 || slices.ContainsFunc(quoted, inQuotes) {
 			continue
 		}
-		if i+n < len(tokens) && isNumbered(tokens[i+n]) || i+n+1 < len(tokens) && joiningWords[tokens[i+n].folded] && isNumbered(tokens[i+n+1]) {
+		if i+n < len(tokens) && isNumbered(tokens[i+n]) || i+n+1 < len(tokens) && joiningWords()[tokens[i+n].folded] && isNumbered(tokens[i+n+1]) {
 			continue // the numbers of volumes and years belong to the title
 		}
 		first, last := tokens[i+skip], tokens[i+n-1]
@@ -104,7 +104,7 @@ func (c *catalog) isCued(tokens []titleToken, i, last int) bool {
 		return true
 	}
 	before := tokens[i-1]
-	return tokens[i].capital && !before.capital || before.end == last || titleCues[before.folded] || separatesTitles(tokens[i].gap)
+	return tokens[i].capital && !before.capital || before.end == last || titleCues()[before.folded] || separatesTitles(tokens[i].gap)
 }
 
 func separatesTitles(gap string) bool {
@@ -116,7 +116,7 @@ func separatesTitles(gap string) bool {
 func (c *catalog) longest(tokens []titleToken, at int, cued bool) (n, articles int) {
 	key, skip := "", 0
 	rest := tokens[at:]
-	if len(rest) > 1 && titleArticles[rest[0].folded] && strings.Trim(rest[1].gap, " '’") == "" {
+	if len(rest) > 1 && titleArticles()[rest[0].folded] && strings.Trim(rest[1].gap, " '’") == "" {
 		skip = 1
 	}
 	significant, capital := 0, false
@@ -130,7 +130,7 @@ func (c *catalog) longest(tokens []titleToken, at int, cued bool) (n, articles i
 		word := canonical(t.folded, t.heard, i-skip)
 		key += word
 		capital = capital || t.capital
-		if !smallWords[t.folded] {
+		if !smallWords()[t.folded] {
 			significant++
 		}
 		works := c.works[key]
@@ -140,11 +140,11 @@ func (c *catalog) longest(tokens []titleToken, at int, cued bool) (n, articles i
 		if word == "" || works == nil {
 			continue
 		}
-		long := (significant > 1 || i > 1) && !commonWords[key] || capital && (i > 0 || t.capitals > 1 && !smallWords[word])
-		rare := i == skip && len(key) >= rareLetters && !ordinaryWords[key]
-		name := cued && capital && i == skip && len(key) > shortestKnown && !ordinaryWords[key] && !commonWords[key] && at > 0 &&
+		long := (significant > 1 || i > 1) && !commonWords()[key] || capital && (i > 0 || t.capitals > 1 && !smallWords()[word])
+		rare := i == skip && len(key) >= rareLetters && !ordinaryWords()[key]
+		name := cued && capital && i == skip && len(key) > shortestKnown && !ordinaryWords()[key] && !commonWords()[key] && at > 0 &&
 			!strings.ContainsAny(rest[0].gap, ".!?…:\n") && (i+1 == len(rest) || !rest[i+1].capital)
-		if long || rare || name || cued && i == skip && len(key) >= shortestKnown && (capital || !commonWords[word]) && c.endsAt(rest, i+1) {
+		if long || rare || name || cued && i == skip && len(key) >= shortestKnown && (capital || !commonWords()[word]) && c.endsAt(rest, i+1) {
 			n, articles = i+1, 0
 			if skip > 0 && !c.hasArticle(works, rest[0].folded) {
 				articles = 1
@@ -160,7 +160,7 @@ func (c *catalog) endsAt(tokens []titleToken, i int) bool {
 		return true
 	}
 	next := tokens[i]
-	if separatesTitles(next.gap) || titleEnds[next.folded] || isSeason(next.folded) || isVolume(next.folded) {
+	if separatesTitles(next.gap) || titleEnds()[next.folded] || isSeason(next.folded) || isVolume(next.folded) {
 		return true
 	}
 	rest := tokens[i:min(len(tokens), i+maxKnown)]
@@ -194,9 +194,9 @@ func isSentence(part string) bool {
 	if known.exactly(part) != nil {
 		return false
 	}
-	names := slices.DeleteFunc(titleWords(part), func(w string) bool { return headWords[w] || talk[w] || w == "un" })
+	names := slices.DeleteFunc(titleWords(part), func(w string) bool { return headWords()[w] || talk()[w] || w == "un" })
 	one := len(names) == 1 || len(names) == 2 && names[0] != titleWords(part)[0]
-	if one && people[names[len(names)-1]] && !seriesOf().MatchString(part) {
+	if one && people()[names[len(names)-1]] && !seriesOf().MatchString(part) {
 		return true
 	}
 	return sentenceFr().MatchString(part) || sentenceEn().MatchString(part)
@@ -230,7 +230,7 @@ func isTalk(part string, words map[string]bool) bool {
 
 // isUntitled reports whether a part of an answer without known titles names none.
 func isUntitled(part string) bool {
-	return !quotes().MatchString(part) && (isTalk(part, noTitle) || refuses().MatchString(part)) && !seriesOf().MatchString(part)
+	return !quotes().MatchString(part) && (isTalk(part, noTitle()) || refuses().MatchString(part)) && !seriesOf().MatchString(part)
 }
 
 // mayName reports whether a part beside known titles names another work. small is true if the answer has no capital letters.
@@ -239,5 +239,5 @@ func (c *catalog) mayName(part string, small bool) bool {
 		return true
 	}
 	name := titleOf(part)
-	return !isTalk(name, talk) && !isTalk(name, noTitle) && (maybeTitle(name, small) || len(c.of(name)) > 0)
+	return !isTalk(name, talk()) && !isTalk(name, noTitle()) && (maybeTitle(name, small) || len(c.of(name)) > 0)
 }

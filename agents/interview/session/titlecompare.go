@@ -28,7 +28,7 @@ func titleTokens(text string) []titleToken {
 	for w, ok := r.Next(); ok; w, ok = r.Next() {
 		t := titleToken{folded: string(w.Text), start: w.Start, end: w.End, gap: w.Gap}
 		t.heard = phonetic(t.folded)
-		t.number, t.small = numbered(t.heard), smallWords[t.folded]
+		t.number, t.small = numbered(t.heard), smallWords()[t.folded]
 		first, _ := utf8.DecodeRuneInString(text[w.Start:])
 		t.capital = unicode.IsUpper(first) || unicode.IsDigit(first)
 		t.capitals = capitalsIn(text[w.Start:w.End])
@@ -152,11 +152,11 @@ func (p window) spells(short string) bool {
 	quoted := p.tokens[0].opened() && p.next != nil && closesQuotation(p.next.gap)
 	for i, t := range p.tokens {
 		list[i] = t.folded
-		if !t.capital && !smallWords[t.folded] && !quoted {
+		if !t.capital && !smallWords()[t.folded] && !quoted {
 			return false
 		}
 	}
-	if titleArticles[list[0]] {
+	if titleArticles()[list[0]] {
 		list = list[1:]
 	}
 	return slices.Contains(initialsOf(list), short) || slices.Contains(initialsOf(append([]string{p.tokens[0].folded}, list...)), short)

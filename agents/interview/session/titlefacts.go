@@ -24,7 +24,7 @@ var (
 func factsOf(name string) titleFacts {
 	words := textfold.Fold(name)
 	f := titleFacts{year: yearOf(name, words)}
-	if last := len(words) - 1; last > 0 && countrySuffixes[words[last]] {
+	if last := len(words) - 1; last > 0 && countrySuffixes()[words[last]] {
 		f.country = words[last][:2]
 	}
 	main, remark, _ := strings.Cut(name, "(")
@@ -62,11 +62,11 @@ func partsIn(words []string) []string {
 	var parts []string
 	for i, word := range words {
 		number := partNumber(word)
-		if number == "" || i > 0 && seasonNouns[words[i-1]] {
+		if number == "" || i > 0 && seasonNouns()[words[i-1]] {
 			continue
 		}
-		beside := i > 0 && partNouns[words[i-1]] || i+1 < len(words) && partNouns[words[i+1]]
-		if beside || i > 0 && len(withoutParts(words[i:])) == 0 && !seasonNouns[words[max(0, i-2)]] {
+		beside := i > 0 && partNouns()[words[i-1]] || i+1 < len(words) && partNouns()[words[i+1]]
+		if beside || i > 0 && len(withoutParts(words[i:])) == 0 && !seasonNouns()[words[max(0, i-2)]] {
 			parts = append(parts, number)
 		}
 	}
@@ -76,13 +76,13 @@ func partsIn(words []string) []string {
 // withoutParts returns the words that number no parts.
 func withoutParts(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-		return partNumber(w) != "" || partNouns[w] || joiningWords[w] || titleArticles[w] || w == "de"
+		return partNumber(w) != "" || partNouns()[w] || joiningWords()[w] || titleArticles()[w] || w == "de"
 	})
 }
 
 // partNumber returns the number up to ten that a word spells, or "".
 func partNumber(word string) string {
-	if n, ok := numerals[phonetic(word)]; ok {
+	if n, ok := numerals()[phonetic(word)]; ok {
 		word = n
 	}
 	if word == "i" || word == "un" {
@@ -134,17 +134,17 @@ func (c *catalog) tellsApart(answer, name string) bool {
 		return false
 	}
 	rest := textfold.Fold(answer[len(name):])
-	if len(rest) == 0 || len(rest) > maxEdition || slices.ContainsFunc(rest, func(w string) bool { return joiningWords[w] }) {
+	if len(rest) == 0 || len(rest) > maxEdition || slices.ContainsFunc(rest, func(w string) bool { return joiningWords()[w] }) {
 		return false
 	}
-	year := slices.ContainsFunc(rest, func(w string) bool { return isYear(w) || countrySuffixes[w] })
+	year := slices.ContainsFunc(rest, func(w string) bool { return isYear(w) || countrySuffixes()[w] })
 	if separatesTitles(inBrackets().ReplaceAllString(strings.TrimLeft(answer[len(name):], " ,"), "")) {
 		return false
 	}
-	if len(rest) > 1 && titleArticles[rest[0]] {
+	if len(rest) > 1 && titleArticles()[rest[0]] {
 		rest = rest[1:]
 	}
-	return year || len(c.exactly(name)) > 1 && (editions[rest[0]] || namesPerson(rest))
+	return year || len(c.exactly(name)) > 1 && (editions()[rest[0]] || namesPerson(rest))
 }
 
 var (

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/textfold"
@@ -71,9 +72,9 @@ func (x *Titles) addNear(work int, name string) {
 // is a person or a theme of several works.
 func withoutHead(title []string) (rest []string, several bool) {
 	n, noun, many, linked := 0, false, false, false
-	for n < len(title)-1 && (headWords[title[n]] || isNumber(title[n]) && n > 0) {
-		noun, many = noun || headNouns[title[n]], many || pluralNouns[title[n]]
-		linked = linked || noun && linkWords[title[n]]
+	for n < len(title)-1 && (headWords()[title[n]] || isNumber(title[n]) && n > 0) {
+		noun, many = noun || headNouns()[title[n]], many || pluralNouns()[title[n]]
+		linked = linked || noun && linkWords()[title[n]]
 		n++
 	}
 	if !noun && !many {
@@ -88,11 +89,11 @@ func withoutTail(title []string) []string {
 	for n > 1 {
 		last := title[n-1]
 		switch {
-		case tailWords[last]:
+		case tailWords()[last]:
 			n--
-		case (isNumber(last) || joiningWords[last]) && n > 2 && slices.ContainsFunc(title[1:n-1], func(w string) bool { return countedNouns[w] }):
+		case (isNumber(last) || joiningWords()[last]) && n > 2 && slices.ContainsFunc(title[1:n-1], func(w string) bool { return countedNouns()[w] }):
 			n--
-		case isSeason(last), isYear(last), countrySuffixes[last] && !smallWords[title[n-2]]:
+		case isSeason(last), isYear(last), countrySuffixes()[last] && !smallWords()[title[n-2]]:
 			n--
 		default:
 			return title[:n]
@@ -121,7 +122,7 @@ func isSeason(word string) bool {
 // withoutVolumes returns a title without the numbers after it.
 func withoutVolumes(title []string) (stem, volumes []string) {
 	n := len(title)
-	for n > 1 && (isVolume(title[n-1]) || joiningWords[title[n-1]] && n < len(title)) {
+	for n > 1 && (isVolume(title[n-1]) || joiningWords()[title[n-1]] && n < len(title)) {
 		n--
 	}
 	for _, word := range title[n:] {
@@ -175,7 +176,7 @@ func keyOf(title []string) []string {
 	var k titleKey
 	for _, word := range title {
 		heard := phonetic(word)
-		k.add(heard, numbered(heard), smallWords[word])
+		k.add(heard, numbered(heard), smallWords()[word])
 	}
 	return k.words()
 }
@@ -218,14 +219,14 @@ func (k *titleKey) words() []string {
 
 // numbered returns the number that a word spells, by its phonetic form, or the word.
 func numbered(heard string) string {
-	if n, ok := numerals[heard]; ok {
+	if n, ok := numerals()[heard]; ok {
 		return n
 	}
 	return heard
 }
 
 // numerals are the numbers that titles spell out, in phonetic form.
-var numerals = func() map[string]string {
+var numerals = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for word, n := range numberWords {
 		if word != "cent" && word != "cents" && word != "mille" && word != "hundred" && word != "thousand" && word != "zero" {
@@ -242,7 +243,7 @@ var numerals = func() map[string]string {
 		}
 	}
 	return all
-}()
+})
 
 var phoneticSpelling = strings.NewReplacer("ph", "f", "qu", "k", "q", "k", "ch", "kh", "ce", "se", "ci", "si", "cy", "si",
 	"ck", "k", "c", "k", "y", "i")
@@ -273,11 +274,11 @@ func initialsOf(title []string) []string {
 	var all, counting strings.Builder
 	for i, word := range title {
 		first := word[:1]
-		if n, ok := numerals[phonetic(word)]; ok {
+		if n, ok := numerals()[phonetic(word)]; ok {
 			first = n
 		}
 		all.WriteString(first)
-		if !smallWords[word] || i > 0 && len(title) == 2 {
+		if !smallWords()[word] || i > 0 && len(title) == 2 {
 			counting.WriteString(first)
 		}
 	}
@@ -319,7 +320,7 @@ func withNumbers(words []string) []string {
 		n, length := numberAt(words[i:])
 		if length > 1 {
 			out = append(out, strconv.Itoa(n))
-		} else if length = 1; i > 0 && partNouns[words[i-1]] && (words[i] == "un" || words[i] == "i") {
+		} else if length = 1; i > 0 && partNouns()[words[i-1]] && (words[i] == "un" || words[i] == "i") {
 			out = append(out, "1")
 		} else {
 			out = append(out, words[i])

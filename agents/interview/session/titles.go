@@ -112,7 +112,7 @@ func titleWords(name string) []string { return withoutArticle(wholeTitle(name)) 
 
 // withoutArticle returns the words of a title without the article at their start.
 func withoutArticle(words []string) []string {
-	if len(words) > 1 && titleArticles[words[0]] {
+	if len(words) > 1 && titleArticles()[words[0]] {
 		return words[1:]
 	}
 	return words

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // rating is a form in which a text rates the candidate.
@@ -13,7 +14,7 @@ type rating struct {
 	// needs are lists of words in lower case; a text that matches contains a word of each. Looking for
 	// them first saves most searches.
 	needs   [][]string
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	warning bool // the words may also report a fact of the interview
 	// lines is true if a match is within one line.
 	lines bool
@@ -21,7 +22,7 @@ type rating struct {
 
 // ratingOf returns a form that is within one line. needs are separated by "&", and their words by "|".
 func ratingOf(needs, pattern string, warning bool) rating {
-	r := rating{pattern: regexp.MustCompile(`(?i)` + pattern), warning: warning, lines: true}
+	r := rating{pattern: lazyregexp.New(`(?i)` + pattern), warning: warning, lines: true}
 	for list := range strings.SplitSeq(needs, "&") {
 		r.needs = append(r.needs, strings.Split(list, "|"))
 	}
@@ -46,13 +47,13 @@ func (r rating) find(t ratedText) []int {
 		return nil
 	}
 	if !r.lines {
-		return r.pattern.FindStringIndex(t.text)
+		return r.pattern().FindStringIndex(t.text)
 	}
 	for _, line := range t.lines {
 		if !r.mayMatch(line.lower) {
 			continue
 		}
-		if at := r.pattern.FindStringIndex(line.text); at != nil {
+		if at := r.pattern().FindStringIndex(line.text); at != nil {
 			return []int{line.start + at[0], line.start + at[1]}
 		}
 	}

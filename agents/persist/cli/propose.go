@@ -146,7 +146,7 @@ func literal(dir string) string {
 // everything.
 func (p *Proposal) root(f *folder) {
 	for _, name := range []string{"TODO.md", "TODOS.md", "todo.md", "tasks.md", "TASKS.md"} {
-		if text, ok := f.read(name); ok && checkbox.MatchString(text) {
+		if text, ok := f.read(name); ok && checkbox().MatchString(text) {
 			p.Checks[plan.CheckTodos] = plan.Probe{File: name}
 			break
 		}
@@ -156,7 +156,7 @@ func (p *Proposal) root(f *folder) {
 		if !ok {
 			continue
 		}
-		if target := makeTarget.FindStringSubmatch(text); target != nil {
+		if target := makeTarget().FindStringSubmatch(text); target != nil {
 			p.Checks[plan.CheckValidation] = plan.Probe{Command: []string{"make", target[1]}}
 		}
 		break

@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 var (
-	checkbox   = regexp.MustCompile(`(?m)^\s*(?:[-*+]|\d+[.)])\s+\[[ xX~/]\]\s`)
-	makeTarget = regexp.MustCompile(`(?m)^(check|ci|verify|validate)\s*:(?:[^=]|$)`)
+	checkbox   = lazyregexp.New(`(?m)^\s*(?:[-*+]|\d+[.)])\s+\[[ xX~/]\]\s`)
+	makeTarget = lazyregexp.New(`(?m)^(check|ci|verify|validate)\s*:(?:[^=]|$)`)
 )
 
 func recogniseGo(f *folder) *project {

@@ -3,8 +3,9 @@ package cli
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // pythonTests describes the tests of a Python project.
@@ -16,8 +17,8 @@ type pythonTests struct {
 }
 
 var (
-	testOfPytest   = regexp.MustCompile(`(?m)^(async )?def test|^(import|from) pytest\b`)
-	testOfUnittest = regexp.MustCompile(`(?m)^class \w+\(.*TestCase\b`)
+	testOfPytest   = lazyregexp.New(`(?m)^(async )?def test|^(import|from) pytest\b`)
+	testOfUnittest = lazyregexp.New(`(?m)^class \w+\(.*TestCase\b`)
 )
 
 // maxTestFiles is the largest number of test files that are read in a folder.
@@ -32,11 +33,11 @@ func findPythonTests(f *folder) pythonTests {
 		for _, name := range testFiles(f, dir) {
 			text, _ := f.read(path.Join(dir, name))
 			switch {
-			case testOfPytest.MatchString(text):
+			case testOfPytest().MatchString(text):
 				return pythonTests{pytest: true}
-			case testOfUnittest.MatchString(text) && strings.HasPrefix(name, "test"):
+			case testOfUnittest().MatchString(text) && strings.HasPrefix(name, "test"):
 				pattern = "test*.py"
-			case testOfUnittest.MatchString(text) && pattern == "":
+			case testOfUnittest().MatchString(text) && pattern == "":
 				pattern = "*_test.py"
 			}
 		}

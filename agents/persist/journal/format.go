@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // header is the first line of a journal. It explains the format to a reader.
@@ -20,9 +21,9 @@ const headerPrefix = "rehearse-journal/"
 // maxLine is the size of the longest line that Append writes.
 const maxLine = maxAppend + 64
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
-func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
+func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli()) }
 
 // appendLine appends a line with records, the first of which has the given number. All records of one
 // Append share a line and its checksum, so that they are read together or not at all.

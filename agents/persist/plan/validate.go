@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/agents/internal/glob"
 	"github.com/rehearse-dev/rehearse/agents/loop"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 	"github.com/rehearse-dev/rehearse/internal/suggest"
 	"github.com/rehearse-dev/rehearse/internal/yamlsrc"
@@ -63,7 +63,7 @@ func (p Plan) Problems() []Problem {
 }
 
 var (
-	idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	idPattern = lazyregexp.New(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 	idHelp    = `write up to 64 lower-case letters, digits, ".", "_" and "-", the first a letter or digit`
 )
 
@@ -85,7 +85,7 @@ func (v *validator) addNear(path, nearest, format string, args ...any) {
 }
 
 func (v *validator) head() {
-	if !idPattern.MatchString(v.plan.Name) {
+	if !idPattern().MatchString(v.plan.Name) {
 		v.add("name", "%q is not a name; %s", clip(v.plan.Name), idHelp)
 	}
 	v.text("goal", v.plan.Goal)
@@ -139,7 +139,7 @@ func (v *validator) arrows(cycle []int) string {
 }
 
 func (v *validator) task(at string, t Task) {
-	if !idPattern.MatchString(t.ID) {
+	if !idPattern().MatchString(t.ID) {
 		v.add(at+".id", "%q is not an id; %s", clip(t.ID), idHelp)
 	}
 	if strings.TrimSpace(t.Do) == "" {
@@ -235,7 +235,7 @@ func (v *validator) workers() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.plan.Workers)) {
 		at, w := yamlsrc.Join("workers", name), v.plan.Workers[name]
-		if !idPattern.MatchString(name) {
+		if !idPattern().MatchString(name) {
 			v.add(at, "%q is not the name of a worker; %s", clip(name), idHelp)
 		}
 		v.one(at, "a worker", []kind{{"loop", w.Loop != nil}, {"react", w.React != nil}, {"command", len(w.Command) > 0}})

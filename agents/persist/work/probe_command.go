@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/clock"
 	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 	"github.com/rehearse-dev/rehearse/redact"
 )
@@ -80,9 +80,9 @@ func (c commandProbe) name() string {
 
 // failure matches a line with a word for a failure, or with a position in a file as compilers print it.
 var (
-	failure  = regexp.MustCompile(`(?i)\b(fail(ed|ure|ures|s|ing)?|errors?|panic|exception)\b|^\s*[^\s:]+:\d+(:\d+)?:|^\s*[✗✕×]`)
-	success  = regexp.MustCompile(`(?i)\b(0|no) (fail|error|exception)`)
-	duration = regexp.MustCompile(`\s*\(?\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|seconds|m)\b\)?`)
+	failure  = lazyregexp.New(`(?i)\b(fail(ed|ure|ures|s|ing)?|errors?|panic|exception)\b|^\s*[^\s:]+:\d+(:\d+)?:|^\s*[✗✕×]`)
+	success  = lazyregexp.New(`(?i)\b(0|no) (fail|error|exception)`)
+	duration = lazyregexp.New(`\s*\(?\b\d+(\.\d+)?\s?(ns|µs|us|ms|s|sec|seconds|m)\b\)?`)
 )
 
 // failures returns the distinct lines that report failures, without durations. They are sorted, because
@@ -90,8 +90,8 @@ var (
 func failures(output string) []string {
 	var lines []string
 	for line := range strings.Lines(output) {
-		if failure.MatchString(line) && !success.MatchString(line) {
-			lines = append(lines, strings.TrimSpace(duration.ReplaceAllString(line, "")))
+		if failure().MatchString(line) && !success().MatchString(line) {
+			lines = append(lines, strings.TrimSpace(duration().ReplaceAllString(line, "")))
 		}
 	}
 	slices.Sort(lines)

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/agents/persist/plan"
 	"github.com/rehearse-dev/rehearse/internal/format"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // maxFile is the largest file that is read, in bytes.
@@ -197,13 +197,13 @@ func checkbox(item *ast.ListItem, data []byte) (todo, bool) {
 const maxNesting = 100
 
 // opener matches the beginning of a quote or of a list item.
-var opener = regexp.MustCompile(`>|[-*+.)][ \t]`)
+var opener = lazyregexp.New(`>|[-*+.)][ \t]`)
 
 // shallow returns an error if a line is nested too deep.
 func shallow(data []byte) error {
 	for line := range strings.Lines(string(data)) {
 		marks := line[:len(line)-len(strings.TrimLeft(line, "> \t-*+.)0123456789"))]
-		if len(opener.FindAllString(marks, maxNesting+1)) > maxNesting {
+		if len(opener().FindAllString(marks, maxNesting+1)) > maxNesting {
 			return fmt.Errorf("a line is nested more than %d deep", maxNesting)
 		}
 	}

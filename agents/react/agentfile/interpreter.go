@@ -2,7 +2,6 @@ package agentfile
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,10 +14,10 @@ var interpreters = lazyregexp.New(`^((ba|da|z|k|a|fi|c)?sh|powershell|pwsh|cmd|b
 
 // code matches an option whose next argument, or whose own rest, is code: -c, -lc, -e, -E,
 // -r, -p, --eval, --command, -Command, -EncodedCommand, /c, /k.
-var code = regexp.MustCompile(`(?i)^(-[a-z]*[cerp]|--(eval|print|expression|execute|command|run|source)|-(encoded)?command|/[ck])$`)
+var code = lazyregexp.New(`(?i)^(-[a-z]*[cerp]|--(eval|print|expression|execute|command|run|source)|-(encoded)?command|/[ck])$`)
 
 // joined matches an option of that kind that contains its code itself.
-var joined = regexp.MustCompile(`(?i)^(-[cerp]|--(eval|print|expression|execute|command|run|source)=)`)
+var joined = lazyregexp.New(`(?i)^(-[cerp]|--(eval|print|expression|execute|command|run|source)=)`)
 
 // interpreter returns the program that runs argument i of a command as code, or "". It may come after
 // other programs, such as sh in "env sh -c".
@@ -34,7 +33,7 @@ func interpreter(command []string, i int) string {
 		return name
 	case strings.HasSuffix(name, "sh") || operand >= i-1 || operand == at:
 		// The arguments after the script of another interpreter are for the script.
-		if code.MatchString(command[i-1]) || joined.MatchString(command[i]) {
+		if code().MatchString(command[i-1]) || joined().MatchString(command[i]) {
 			return name
 		}
 	}

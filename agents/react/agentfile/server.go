@@ -81,12 +81,12 @@ func (s Server) checkAddress() error {
 }
 
 // named matches a server in a flag, with its name.
-var named = regexp.MustCompile(`^([a-z][a-z0-9_-]*)=(.*)$`)
+var named = lazyregexp.New(`^([a-z][a-z0-9_-]*)=(.*)$`)
 
 // ParseServer parses "name=program arguments" or "name=URL". Without a name, the server has the name of the
 // program or of the host. Spaces separate the arguments; there are no quotes.
 func ParseServer(text string) (name string, s Server, err error) {
-	if m := named.FindStringSubmatch(text); m != nil {
+	if m := named().FindStringSubmatch(text); m != nil {
 		name, text = m[1], m[2]
 	}
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {

@@ -19,7 +19,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -31,6 +30,7 @@ import (
 	"github.com/rehearse-dev/rehearse/agents/react/action"
 	"github.com/rehearse-dev/rehearse/agents/react/agentfile"
 	"github.com/rehearse-dev/rehearse/clock"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
@@ -113,7 +113,7 @@ func (s *server) connect(ctx context.Context) error {
 }
 
 // toolName matches the names of tools that can be actions.
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$`)
+var toolName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$`)
 
 // list reads the tools of the server.
 func (s *server) list(ctx context.Context) error {
@@ -124,7 +124,7 @@ func (s *server) list(ctx context.Context) error {
 			return fmt.Errorf("list its tools: %w", err)
 		case len(tools) == maxTools:
 			return fmt.Errorf("it has more than %d tools", maxTools)
-		case !toolName.MatchString(t.Name):
+		case !toolName().MatchString(t.Name):
 			return fmt.Errorf("the name of its tool %q is not valid", sanitize.Line(t.Name, 80))
 		}
 		inputs, err := json.Marshal(t.InputSchema)

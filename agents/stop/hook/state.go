@@ -10,12 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 const (
@@ -143,7 +144,7 @@ func (s *store) write(name string, m memory) (err error) {
 	return os.Rename(temp.Name(), filepath.Join(s.dir, name))
 }
 
-var ours = regexp.MustCompile(`^[0-9a-f]{32}\.json(\.[^/]*\.tmp)?$`)
+var ours = lazyregexp.New(`^[0-9a-f]{32}\.json(\.[^/]*\.tmp)?$`)
 
 // sweep removes old files of ours, and the oldest of too many. Looking at the age
 // of a thousand files takes milliseconds, so only one session in 16 sweeps,
@@ -162,7 +163,7 @@ func (s *store) sweep(fresh string) error {
 	}
 	var files []file
 	for _, e := range entries {
-		if !e.Type().IsRegular() || !ours.MatchString(e.Name()) || e.Name() == fresh {
+		if !e.Type().IsRegular() || !ours().MatchString(e.Name()) || e.Name() == fresh {
 			continue
 		}
 		if info, err := e.Info(); err == nil {

@@ -48,7 +48,7 @@ func Tallies(ctx context.Context, folder string) ([]Tally, error) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		if !ours.MatchString(e.Name()) || strings.HasSuffix(e.Name(), tempSuffix) {
+		if !ours().MatchString(e.Name()) || strings.HasSuffix(e.Name(), tempSuffix) {
 			continue
 		}
 		m := s.read(e.Name())

@@ -1,11 +1,11 @@
 package coding
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -42,12 +42,12 @@ func prepareClaude(cfg Config, site app.Site) (launch, error) {
 
 // reminder matches a note that Claude Code adds to the user's message: lists of agents and
 // skills, the date.
-var reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>\s*`)
+var reminder = lazyregexp.New(`(?s)<system-reminder>.*?</system-reminder>\s*`)
 
 // normalizeClaude removes Claude Code's own notes from a message of the user.
 func normalizeClaude(m llm.Message) (llm.Message, bool) {
 	if m.Role == llm.User {
-		m.Content = strings.TrimSpace(reminder.ReplaceAllString(m.Content, ""))
+		m.Content = strings.TrimSpace(reminder().ReplaceAllString(m.Content, ""))
 	}
 	return m, m.Content != "" || m.Role != llm.User
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -89,25 +89,25 @@ func codexServers(cfg Config, servers []app.MCPServer) string {
 
 var (
 	// environmentNote matches the description of the machine that Codex sends as the user.
-	environmentNote = regexp.MustCompile(`(?s)^\s*<environment_context>.*</environment_context>\s*$`)
-	hookRun         = regexp.MustCompile(`<hook_prompt hook_run_id="[^"]*">`)
+	environmentNote = lazyregexp.New(`(?s)^\s*<environment_context>.*</environment_context>\s*$`)
+	hookRun         = lazyregexp.New(`<hook_prompt hook_run_id="[^"]*">`)
 	// ranNote matches what differs from run to run in the lines before a command's output.
-	ranNote = regexp.MustCompile(`(?m)^(Chunk ID:|Wall time:?) [0-9a-f.]+`)
+	ranNote = lazyregexp.New(`(?m)^(Chunk ID:|Wall time:?) [0-9a-f.]+`)
 )
 
 // normalizeCodex removes Codex's own notes from a message.
 func normalizeCodex(m llm.Message) (llm.Message, bool) {
 	switch m.Role {
 	case llm.User:
-		if environmentNote.MatchString(m.Content) {
+		if environmentNote().MatchString(m.Content) {
 			return m, false
 		}
-		m.Content = strings.TrimSpace(hookRun.ReplaceAllString(m.Content, "<hook_prompt>"))
+		m.Content = strings.TrimSpace(hookRun().ReplaceAllString(m.Content, "<hook_prompt>"))
 	case llm.ToolRole:
 		if note, output, ran := strings.Cut(m.Content, "\nOutput:"); ran {
-			m.Content = ranNote.ReplaceAllString(note, "$1 {any}") + "\nOutput:" + output
+			m.Content = ranNote().ReplaceAllString(note, "$1 {any}") + "\nOutput:" + output
 		} else if strings.HasSuffix(note, "\naborted by user") {
-			m.Content = ranNote.ReplaceAllString(note, "$1 {any}")
+			m.Content = ranNote().ReplaceAllString(note, "$1 {any}")
 		}
 	case llm.System, llm.Developer, llm.Assistant:
 	}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -32,17 +32,17 @@ func newNormalizer(site app.Site) normalizer {
 
 // sessionFolder returns the name of the folder in which Claude Code stores the sessions of
 // another folder.
-func sessionFolder(path string) string { return nonAlphanumeric.ReplaceAllString(path, "-") }
+func sessionFolder(path string) string { return nonAlphanumeric().ReplaceAllString(path, "-") }
 
 var (
-	nonAlphanumeric = regexp.MustCompile(`[^A-Za-z0-9]`)
-	anyID           = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`)
-	anyDate         = regexp.MustCompile(`\b20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z?)?\b`)
+	nonAlphanumeric = lazyregexp.New(`[^A-Za-z0-9]`)
+	anyID           = lazyregexp.New(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`)
+	anyDate         = lazyregexp.New(`\b20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?Z?)?\b`)
 )
 
 // replaceIDs replaces the ids and dates in a text that the program generated.
 func replaceIDs(s string) string {
-	return anyDate.ReplaceAllString(anyID.ReplaceAllString(s, "{id}"), "{date}")
+	return anyDate().ReplaceAllString(anyID().ReplaceAllString(s, "{id}"), "{date}")
 }
 
 // instructions returns a placeholder for the program's own instructions to the model, which

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -67,12 +67,12 @@ func noRetries(cfg Config) error {
 }
 
 // copilotTime matches the time that Copilot CLI writes before a message of the user.
-var copilotTime = regexp.MustCompile(`(?s)^<current_datetime>.*?</current_datetime>\s*`)
+var copilotTime = lazyregexp.New(`(?s)^<current_datetime>.*?</current_datetime>\s*`)
 
 // normalizeCopilot removes Copilot CLI's own notes from a message of the user.
 func normalizeCopilot(m llm.Message) (llm.Message, bool) {
 	if m.Role == llm.User {
-		m.Content = strings.TrimSpace(reminder.ReplaceAllString(copilotTime.ReplaceAllString(m.Content, ""), ""))
+		m.Content = strings.TrimSpace(reminder().ReplaceAllString(copilotTime().ReplaceAllString(m.Content, ""), ""))
 	}
 	return m, m.Content != "" || m.Role != llm.User
 }
@@ -108,16 +108,16 @@ func geminiServers(cfg Config, servers []app.MCPServer) map[string]any {
 }
 
 // geminiContext matches the description of the machine that Gemini CLI writes before the first message of the user.
-var geminiContext = regexp.MustCompile(`(?s)^<session_context>.*?</session_context>\s*`)
+var geminiContext = lazyregexp.New(`(?s)^<session_context>.*?</session_context>\s*`)
 
 // normalizeGemini removes Gemini CLI's own notes from a message.
 func normalizeGemini(m llm.Message) (llm.Message, bool) {
 	switch m.Role {
 	case llm.User:
-		m.Content = geminiContext.ReplaceAllString(m.Content, "")
+		m.Content = geminiContext().ReplaceAllString(m.Content, "")
 		return m, m.Content != ""
 	case llm.ToolRole:
-		m.Content = qwenGroup.ReplaceAllString(m.Content, "$1: {any}")
+		m.Content = qwenGroup().ReplaceAllString(m.Content, "$1: {any}")
 	case llm.System, llm.Developer, llm.Assistant:
 	}
 	return m, true
@@ -195,16 +195,16 @@ func prepareQwen(cfg Config, site app.Site) (launch, error) {
 }
 
 // qwenGroup matches the id of a process in the result of a shell command of Qwen Code and Gemini CLI.
-var qwenGroup = regexp.MustCompile(`(?m)^(Process Group PGID|Background PIDs): .*$`)
+var qwenGroup = lazyregexp.New(`(?m)^(Process Group PGID|Background PIDs): .*$`)
 
 // normalizeQwen removes Qwen Code's own notes from a message.
 func normalizeQwen(m llm.Message) (llm.Message, bool) {
 	switch m.Role {
 	case llm.User:
-		m.Content = strings.TrimSpace(reminder.ReplaceAllString(m.Content, ""))
+		m.Content = strings.TrimSpace(reminder().ReplaceAllString(m.Content, ""))
 		return m, m.Content != ""
 	case llm.ToolRole:
-		m.Content = qwenGroup.ReplaceAllString(m.Content, "$1: {any}")
+		m.Content = qwenGroup().ReplaceAllString(m.Content, "$1: {any}")
 	case llm.System, llm.Developer, llm.Assistant:
 	}
 	return m, true

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // Programs finds the programs of coding agents on this machine, each once. The zero value
@@ -140,7 +140,7 @@ func (p *Programs) environment() (getenv func(string) string, look func(string) 
 // versionTimeout limits how long a program may take to print its version.
 const versionTimeout = 30 * time.Second
 
-var versionText = regexp.MustCompile(`\b\d+\.\d+\.\d+[-.0-9A-Za-z]*`)
+var versionText = lazyregexp.New(`\b\d+\.\d+\.\d+[-.0-9A-Za-z]*`)
 
 // readVersion runs a program for its version, with a temporary home.
 func readVersion(ctx context.Context, path string) (string, error) {
@@ -160,7 +160,7 @@ func readVersion(ctx context.Context, path string) (string, error) {
 	if err := cmd.Run(); err != nil {
 		return "", err
 	}
-	version := versionText.FindString(out.String())
+	version := versionText().FindString(out.String())
 	if version == "" {
 		return "", errors.New("it told none")
 	}

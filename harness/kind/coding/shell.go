@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/quantity"
 )
 
@@ -110,14 +110,14 @@ func (s *shell) clean(text string) string {
 
 var (
 	// anyStamp matches the time in the name of a transcript.
-	anyStamp = regexp.MustCompile(`\b20\d{6}-\d{6}(\.\d{3})?\b`)
+	anyStamp = lazyregexp.New(`\b20\d{6}-\d{6}(\.\d{3})?\b`)
 	// anyDuration matches a duration in a text, with the spaces that align it, and anyNanoseconds one in JSON.
-	anyDuration    = regexp.MustCompile(`[ \t]*\b(\d+(\.\d+)?(h|ms|m|s|µs|ns))+\b`)
-	anyNanoseconds = regexp.MustCompile(`"(\w+_ns)": ?\d+`)
+	anyDuration    = lazyregexp.New(`[ \t]*\b(\d+(\.\d+)?(h|ms|m|s|µs|ns))+\b`)
+	anyNanoseconds = lazyregexp.New(`"(\w+_ns)": ?\d+`)
 )
 
 // replaceTimes replaces the ids, dates and durations in the output of rehearse.
 func replaceTimes(text string) string {
-	text = anyStamp.ReplaceAllString(replaceIDs(text), "{date}")
-	return anyNanoseconds.ReplaceAllString(anyDuration.ReplaceAllString(text, " {time}"), `"$1": 0`)
+	text = anyStamp().ReplaceAllString(replaceIDs(text), "{date}")
+	return anyNanoseconds().ReplaceAllString(anyDuration().ReplaceAllString(text, " {time}"), `"$1": 0`)
 }

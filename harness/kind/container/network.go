@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/rehearse-dev/rehearse/event"
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // network is a container's own network.
@@ -101,7 +101,7 @@ func containedIn(networks []netip.Prefix) func(netip.Addr) bool {
 }
 
 // loopbackAddress matches the addresses of this machine in a variable.
-var loopbackAddress = regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
+var loopbackAddress = lazyregexp.New(`127\.0\.0\.1:[0-9]+`)
 
 // environ returns the variables for the container: loopback addresses in them are replaced
 // by those of relays, which forward to them.
@@ -110,7 +110,7 @@ func (n *network) environ(pairs []string) (map[string]string, error) {
 	var failed error
 	for _, pair := range pairs {
 		name, value, _ := strings.Cut(pair, "=")
-		value = loopbackAddress.ReplaceAllStringFunc(value, func(address string) string {
+		value = loopbackAddress().ReplaceAllStringFunc(value, func(address string) string {
 			if known[address] == "" {
 				r, err := listen(n.bind, address, n.from)
 				if err != nil {
