@@ -46,7 +46,7 @@ func TestExitCodesAreDocumented(t *testing.T) {
 			return // 0, unless it is used wrongly
 		}
 		t.Run(cmd.CommandPath(), func(t *testing.T) {
-			gomega.NewWithT(t).Expect(documentedExit.MatchString(cmd.Long)).To(gomega.BeTrue(), cmd.Long)
+			gomega.NewWithT(t).Expect(documentedExit.MatchString(wrapText(cmd.Long))).To(gomega.BeTrue(), cmd.Long)
 		})
 	})
 }

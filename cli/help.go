@@ -15,13 +15,14 @@ import (
 // helpWidth is the width of help texts, in columns.
 const helpWidth = 80
 
-// wrapHelp wraps the help texts of a command and its subcommands. Examples stay as they are: they
-// are to be copied.
-func wrapHelp(cmd *cobra.Command) {
-	cmd.Long = wrapText(cmd.Long)
-	for _, sub := range cmd.Commands() {
-		wrapHelp(sub)
-	}
+// wrapHelp lets a command and its subcommands wrap their help texts when they print them. Examples
+// stay as they are: they are to be copied.
+func wrapHelp(root *cobra.Command) {
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.Long = wrapText(cmd.Long)
+		help(cmd, args)
+	})
 }
 
 // listItem matches the start of an item of a list: an indent, and a term before a gap if there is

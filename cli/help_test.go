@@ -25,7 +25,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 			if cmd.Runnable() { // otherwise it is a topic of help
 				g.Expect(cmd.Example).To(gomega.ContainSubstring(cmd.CommandPath()))
 			}
-			for line := range strings.Lines(cmd.Long + "\n" + cmd.Example) {
+			for line := range strings.Lines(wrapText(cmd.Long) + "\n" + cmd.Example) {
 				g.Expect(len(strings.TrimRight(line, "\n"))).To(gomega.BeNumerically("<=", 100), line)
 			}
 			cmd.Flags().VisitAll(func(f *pflag.Flag) { g.Expect(f.Usage).NotTo(gomega.BeEmpty(), f.Name) })

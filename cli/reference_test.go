@@ -52,7 +52,7 @@ func commandPage() string {
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", cmd.CommandPath(), strings.ReplaceAll(cmd.CommandPath(), " ", "-"), cell(cmd.Short))
 	})
 	documented(func(cmd *cobra.Command) {
-		fmt.Fprintf(&b, "\n## %s\n\n```\n%s\n```\n\n```text\n%s\n```\n", cmd.CommandPath(), cmd.UseLine(), strings.TrimSpace(cmd.Long))
+		fmt.Fprintf(&b, "\n## %s\n\n```\n%s\n```\n\n```text\n%s\n```\n", cmd.CommandPath(), cmd.UseLine(), strings.TrimSpace(wrapText(cmd.Long)))
 		if cmd.Example != "" {
 			fmt.Fprintf(&b, "\n```sh\n%s\n```\n", trimIndent(cmd.Example))
 		}
@@ -105,7 +105,7 @@ func exitPage() string {
 	b.WriteString(usual)
 	b.WriteString("\nThese commands have others:\n")
 	documented(func(cmd *cobra.Command) {
-		_, text, found := strings.Cut(cmd.Long, "Exit code")
+		_, text, found := strings.Cut(wrapText(cmd.Long), "Exit code")
 		if rows := exitRows(text); found && rows != usual && rows != "" {
 			fmt.Fprintf(&b, "\n## %s\n\n| code | meaning |\n|---|---|\n%s", cmd.CommandPath(), rows)
 		} else if found && rows == "" {
