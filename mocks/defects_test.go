@@ -204,7 +204,7 @@ var _ = Describe("defects of other scripted backends", Label("H-02"), func() {
 		Expect(o.Err).To(Equal("deadline"))
 		report := r.engine.Report()
 		Expect(report.Exchanges).To(ConsistOf(And(HaveField("HungUp", true), HaveField("Delivered", false), HaveField("Frames", 2))))
-		Expect(report.Unused).To(HaveLen(1))
+		Expect(report.Unused).To(ConsistOf(HaveSuffix("it was requested, but the client left before it had the whole answer")))
 	})
 
 	It("reports what was sent to a client that left, and frees its line", func() {

@@ -69,6 +69,7 @@ type lineState struct {
 	used, reserved int
 	faultCount
 	attempts int
+	left     int // clients that left before they had the whole answer, without a fault
 }
 
 // NewEngine returns an engine at the start of a program.

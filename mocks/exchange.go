@@ -165,6 +165,9 @@ func (e *Engine) apply(x *Exchange, ev event) {
 	}
 	if effects&closeRecord != 0 {
 		x.record.HungUp = x.sent < len(x.frames) || x.frames[x.sent-1].End == wire.Hang
+		if x.record.HungUp && x.line >= 0 && len(x.faults) == 0 {
+			e.lines[x.line].left++
+		}
 		e.retries.ended(x)
 		e.journal.put(x)
 	}

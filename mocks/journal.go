@@ -160,10 +160,12 @@ func (j *journal) ordered() []Record {
 
 // undelivered returns a hint if the fault of a line fired and its answer was never delivered.
 func (s *lineState) undelivered() string {
-	if s.used > 0 || s.fired == 0 {
+	switch {
+	case s.used > 0 || s.fired+s.left == 0:
 		return ""
-	}
-	if s.fired > 1 {
+	case s.fired == 0:
+		return "; it was requested, but the client left before it had the whole answer"
+	case s.fired > 1:
 		return fmt.Sprintf("; the agent tried %d times, got its fault each time, and then gave up", s.fired)
 	}
 	return "; its fault was injected, but no request after it took its answer: the agent did not try again"

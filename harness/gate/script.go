@@ -81,7 +81,7 @@ func (j *Judge) misfit(rule, message, evidence string) Finding {
 	return Finding{Severity: severity, Rule: rule, Message: message, Evidence: evidence}
 }
 
-// neverDelivered ends the message about a reply whose fault was injected, after which the agent gave up.
+// neverDelivered ends the message about a reply that was requested: the agent gave up after its fault, or left early.
 const neverDelivered = " was never delivered"
 
 // lineName matches the name of a line of the backend's script, of the script of an MCP server, or of the model of a
@@ -114,7 +114,7 @@ func unusedReply(entry string) (message, evidence string) {
 	switch {
 	case left < all:
 		return fmt.Sprintf("the scripted reply %s was requested %d of %d times", name, all-left, all), why
-	case why != "": // it was requested, and its fault fired
+	case why != "": // it was requested
 		return fmt.Sprintf("the scripted reply %s", name) + neverDelivered, why
 	}
 	return fmt.Sprintf("the scripted reply %s was never requested", name), ""

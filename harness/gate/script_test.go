@@ -26,6 +26,8 @@ var _ = Describe("A mismatch with the script", Label("H-04"), func() {
 		Entry("a fault without another attempt",
 			"replies[0]: 1 of 1 left; its fault was injected, but the agent did not try again",
 			"the scripted reply replies[0] was never delivered", "its fault was injected, but the agent did not try again", "backend.replies[0]"),
+		Entry("a client that left early", "rules[0]: never used; it was requested, but the client left before it had the whole answer",
+			"the scripted reply rules[0] was never delivered", "it was requested, but the client left before it had the whole answer", "backend.rules[0]"),
 		Entry("another form", "something else", "a scripted reply was never requested", "something else", ""),
 	)
 
