@@ -67,6 +67,13 @@ var _ = Describe("A simulated user", func() {
 		Expect(heard[2].Asked).To(BeEmpty(), "a sentence with the fact does not ask for it")
 	})
 
+	It("knows denials and reminders in French", func() {
+		m := start("language: fr\nopening: Bonjour.\ngoals: [{id: g, done: {reply: fini}}]\nfacts: {numéro: A-1}\n", 1)
+		_, heard := talk(m, "Je n'ai pas besoin de votre numéro.", "N'oubliez pas d'indiquer votre numéro.")
+		Expect(heard[0].Asked).To(BeEmpty())
+		Expect(heard[1].Asked).To(Equal([]string{"numéro"}))
+	})
+
 	DescribeTable("takes a plural for its singular, and the other way round, but not for another word",
 		func(name, reply string, asked bool) {
 			m := start("opening: Hi.\ngoals: [{id: g, done: {reply: done}}]\nfacts: {"+name+": A-1}\n", 1)
@@ -82,6 +89,11 @@ var _ = Describe("A simulated user", func() {
 		Entry("another ending", "order number", "What is your ordered number?", false),
 		Entry("a word that only begins alike", "date", "Is the dataset empty?", false),
 		Entry("no question", "order number", "Here are order numbers.", false),
+		Entry("a request", "order number", "I need the order number.", true),
+		Entry("a denied request", "order number", "I don't need the order number. Please wait.", false),
+		Entry("a warning", "order number", "Do not share your order number with anyone.", false),
+		Entry("a reminder", "order number", "Do not forget to send the order number.", true),
+		Entry("a question with a denial", "order number", "Do you not have an order number?", true),
 	)
 
 	It("knows which facts its own messages and fixed ones contain", func() {

@@ -15,6 +15,9 @@ type phrases struct {
 	otherwise []string
 	// requests are the words of sentences that ask for something without a question mark, folded.
 	requests map[string]bool
+	// denials are the words by which such a sentence asks for nothing, folded, unless it has one of reminders: "do not
+	// forget to send …".
+	denials, reminders map[string]bool
 }
 
 var languages = map[string]phrases{
@@ -22,12 +25,16 @@ var languages = map[string]phrases{
 		fact: "The {name} is {value}.", silence: "Hello? Are you still there?", closing: "I give up. Goodbye.",
 		otherwise: []string{"That does not answer my question.", "That does not help me.", "I still need this solved."},
 		requests:  textfold.WordSet("what which provide give tell send share enter need specify confirm know"),
+		denials:   textfold.WordSet("not never no without cannot don doesn didn won"),
+		reminders: textfold.WordSet("forget hesitate"),
 	},
 	"fr": {
 		fact: "Voici : {name}, {value}.", silence: "Bonjour ? Vous êtes toujours là ?", closing: "J'abandonne. Au revoir.",
 		otherwise: []string{"Cela ne répond pas à ma question.", "Cela ne m'aide pas.", "Mon problème n'est toujours pas réglé."},
 		requests: textfold.WordSet("quel quelle quels quelles donner donnez indiquer indiquez fournir fournissez envoyer envoyez " +
 			"communiquer communiquez preciser precisez besoin saisir saisissez confirmer confirmez"),
+		denials:   textfold.WordSet("pas jamais sans aucun aucune inutile"),
+		reminders: textfold.WordSet("oublier oubliez hesiter hesitez"),
 	},
 }
 
@@ -37,12 +44,19 @@ func (p *phrases) asks(reply, name, value string) bool {
 	wanted := textfold.Fold(name)
 	for _, sentence := range sentences(reply) {
 		words := textfold.Fold(sentence)
-		request := strings.HasSuffix(sentence, "?") || slices.ContainsFunc(words, func(word string) bool { return p.requests[word] })
-		if request && hasAll(words, wanted) && !containsWhole(sentence, value) {
+		if (strings.HasSuffix(sentence, "?") || p.requested(words)) && hasAll(words, wanted) && !containsWhole(sentence, value) {
 			return true
 		}
 	}
 	return false
+}
+
+// requested reports whether the words of a sentence without a question mark ask for something.
+func (p *phrases) requested(words []string) bool {
+	has := func(set map[string]bool) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return set[word] })
+	}
+	return has(p.requests) && (!has(p.denials) || has(p.reminders))
 }
 
 func hasAll(words, wanted []string) bool {
