@@ -22,7 +22,10 @@ func (d *Dialogue) read(contentType string, body []byte) (response, error) {
 	}
 	events := [][]byte{body}
 	if kind := mediaType(contentType); kind == eventStream {
-		events = sseData(body)
+		var failure []byte
+		if events, failure = sseData(body); failure != nil {
+			return response{}, app.Errorf(app.Failed, "the application's stream has an error event: %s", excerpt(failure))
+		}
 	}
 	if d.answer.IsZero() && d.session.IsZero() {
 		return response{text: string(bytes.Join(events, nil))}, nil
@@ -79,23 +82,31 @@ func mediaType(contentType string) string {
 
 // sseData returns the data of the events of a stream, as defined by the HTML standard
 // (section 9.2, server-sent events), without a final "[DONE]". An event without an empty
-// line at its end is incomplete and left out.
-func sseData(stream []byte) (events [][]byte) {
+// line at its end is incomplete and left out. failure is the data of the first event of the type "error", by which
+// applications report that they failed after the status of the response was sent.
+func sseData(stream []byte) (events [][]byte, failure []byte) {
 	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(stream), "\uFEFF"))
 	var data []string
+	kind := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		switch field, value, _ := strings.Cut(line, ":"); {
 		case field == "data" && line != "":
 			data = append(data, strings.TrimPrefix(value, " "))
-		case line == "" && len(data) > 0:
-			if event := strings.Join(data, "\n"); event != "[DONE]" {
+		case field == "event" && line != "":
+			kind = strings.TrimPrefix(value, " ")
+		case line == "":
+			event := strings.Join(data, "\n")
+			if len(data) > 0 && event != "[DONE]" {
 				events = append(events, []byte(event))
 			}
-			data = nil
+			if len(data) > 0 && kind == "error" && failure == nil {
+				failure = []byte(event)
+			}
+			data, kind = nil, ""
 		}
 	}
-	return events
+	return events, failure
 }
 
 // truncate returns the recorded beginning of a response.
