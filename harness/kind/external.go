@@ -51,7 +51,8 @@ var errorWords = []struct{ kind, words string }{
 }
 
 // causeNamed returns the expression of the invariant cause-named for an agent that does not
-// use the words of llm.ErrorKind. Calls that no line of the script answers are excepted.
+// use the words of llm.ErrorKind. Excepted are calls that no line of the script answers, and runs whose last call had an
+// answer that a perturbation changed: that may be why they ended otherwise.
 func causeNamed() string {
 	var pairs []string
 	for _, w := range errorWords {
@@ -59,6 +60,7 @@ func causeNamed() string {
 	}
 	return `run.exit_code == golden.exit_code || calls.failed <= golden.calls.failed || "cancelled" in calls.errors ||
   "unexpected-call" in calls.errors || "script-exhausted" in calls.errors ||
+  (calls.last_error == "" && script.fired.exists(fault, fault.matches("text|finish|filter|refusal|arguments"))) ||
   calls.errors.exists(kind, run.details.contains(kind) ||
     [` + strings.Join(pairs, ",\n     ") + `]
     .exists(words, words[0] == kind && run.details.lowerAscii().matches(words[1])))`

@@ -35,6 +35,8 @@ var _ = Describe("The invariants of an external agent", func() {
 		return func(f *measure.Facts) { f.Script.Fired = map[string]int{kind: 1} }
 	}
 
+	answered := func(f *measure.Facts) { f.Calls.LastError = "" }
+
 	DescribeTable("find", func(broken string, changes ...func(*measure.Facts)) {
 		language := gate.NewLanguage(nil, map[string][]gate.Invariant{"command": kind.ExternalInvariants()})
 		s := record.Scenario{Agent: "command", Perturb: []string{"call=2:status"}, Invariants: language.Invariants("command")}
@@ -82,6 +84,8 @@ var _ = Describe("The invariants of an external agent", func() {
 		Entry("nothing in a refusal", "", failed("refused", "blocked by the content filter")),
 		Entry("nothing if the script has no line", "", failed("unexpected-call", "it went wrong")),
 		Entry("a failure without its cause", "cause-named", failed("unavailable", "it went wrong")),
+		Entry("nothing after an answer that was changed", "", failed("truncated", "no text"), answered, fired("empty-text")),
+		Entry("a survived failure that is not named", "cause-named", failed("truncated", "no text"), answered),
 		Entry("a failure that names something else", "cause-named", failed("unauthorized", "the model answered with status 503")),
 		Entry("a failure without a message", "error-shown", failed("unexpected-call", ""), func(f *measure.Facts) { f.Turns = nil }),
 	)
