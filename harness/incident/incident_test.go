@@ -10,6 +10,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/incident"
+	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
 )
@@ -218,6 +219,16 @@ var _ = Describe("damaged and mixed files", func() {
 			`^a\.jsonl: generation \S+: input is not a number: many; the tokens of this call are unknown$`),
 		Entry("in results of promptfoo", incident.Promptfoo, "promptfoo.json", `("prompt": ?)\d+`,
 			`^a\.jsonl: result 1: prompt is not a number: many; the tokens of this call are unknown$`),
+	)
+
+	DescribeTable("takes the tokens of older observations of Langfuse", func(usage string, want *llm.Usage) {
+		conversations, _, err := read(incident.Langfuse, `[{"id":"o","traceId":"t","type":"GENERATION","startTime":"2026-11-01T10:00:02.000Z",`+
+			`"model":"gpt-4.1-mini","input":[{"role":"user","content":"q"}],"output":{"role":"assistant","content":"a"},"usage":`+usage+`}]`)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(conversations[0].Turns[0].Reply.Usage).To(Equal(want))
+	},
+		Entry("as they are", `{"input":80,"output":11,"total":91,"unit":"TOKENS"}`, &llm.Usage{Input: 80, Output: 11, Source: llm.UsageReported}),
+		Entry("as unknown if they are 0", `{"input":0,"output":0,"total":0,"unit":"TOKENS"}`, nil),
 	)
 
 	It("does not take a configuration of promptfoo for results", func() {

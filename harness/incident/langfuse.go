@@ -129,6 +129,9 @@ func generationUsage(n *counts, o *value) *llm.Usage {
 		return n.usage(in, cached, written, out, reasoning)
 	}
 	prompt, completion := []string{"promptTokens", "inputUsage"}, []string{"completionTokens", "outputUsage"}
+	if u := o.at("usage"); o.first(prompt...) == nil && u.at("output") != nil {
+		o, prompt, completion = u, []string{"input"}, []string{"output"}
+	}
 	if o.first(prompt...) == nil || o.first(completion...) == nil {
 		return nil
 	}
