@@ -77,6 +77,10 @@ func (h *Hosts) check(c *Checker, at string) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(h.Stub)) {
+		if _, rest, ok := strings.Cut(key, "://"); ok {
+			c.Add(yamlsrc.Join(at+".stub", key), "", "%q: leave out the scheme; http and https are both answered: %s", key, rest)
+			continue
+		}
 		host, _, _ := strings.Cut(key, "/")
 		switch problem := hostProblem(host); {
 		case problem != "":

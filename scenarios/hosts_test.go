@@ -38,3 +38,9 @@ var _ = Describe("Hosts", func() {
 		Expect(hosts.Stubs("b.example:443")).To(BeFalse())
 	})
 })
+
+var _ = It("A stub is named without a scheme", Label("H-02"), func() {
+	_, found := parse("name: a/b\ndrive: {command: {run: [x], turns: [hi], hosts: {stub: {'https://a.example/v1': a.json}}}}\n" +
+		"backend: {model: gpt-4.1-mini, replies: [{text: a}]}\nexpect: {status: done}\n")
+	Expect(found.Error()).To(ContainSubstring(`leave out the scheme; http and https are both answered: a.example/v1`))
+})
