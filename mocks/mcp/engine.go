@@ -54,11 +54,11 @@ type Report struct {
 	Unused []string
 	// Unexpected has the calls that no line answered, and those of unknown tools.
 	Unexpected []string
-	// Invalid has the calls whose arguments do not match the schema of the tool.
+	// Invalid has the calls whose arguments do not match the schema of the tool, and the messages that break the protocol.
 	Invalid []string
 	// Unfired has the faults that fired less often than planned.
 	Unfired []string
-	// Injected counts how often each injection took effect, by its name.
+	// Injected counts how often each injection took effect, by its name; nil if none did.
 	Injected map[string]int
 }
 
