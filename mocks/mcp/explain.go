@@ -129,4 +129,4 @@ func shorten(text string) string {
 }
 
 // recorded limits a text for the record of a call.
-func recorded(text string) string { return sanitize.Prefix(text, maxRecorded) }
+func recorded(text string) string { return sanitize.Prefix(text, MaxRecorded) }
