@@ -155,8 +155,8 @@ func (c *Conversation) copyNote(driven, served bool) string {
 		notes = append(notes, strings.ToUpper(text[:1])+text[1:])
 	}
 	if served {
-		notes = append(notes, fmt.Sprintf("Of MCP servers, only the calls are recorded; copy transports, descriptions, schemas, resources, prompts "+
-			"and other tools from mcp: in %s if the agent needs them.", c.Scenario))
+		notes = append(notes, fmt.Sprintf("Of MCP servers, only the calls are recorded; copy transports, descriptions, schemas, "+
+			"resources, prompts and other tools from mcp: in %s if the agent needs them.", c.Scenario))
 	}
 	return strings.Join(notes, " ")
 }

@@ -28,7 +28,8 @@ func served(calls ...[2]string) string {
 			0, 9, len(calls)-i, result, attrs)
 	}
 	text := recorded(`,"where":{"mcp":3}`, `"delivered":true,"frames":1,"bytes":1`, "done")
-	end := strings.LastIndex(text[:strings.Index(text, `"type":"end"`)], "\n") + 1
+	before, _, _ := strings.Cut(text, `"type":"end"`)
+	end := strings.LastIndex(before, "\n") + 1
 	return text[:end] + events.String() + text[end:]
 }
 
