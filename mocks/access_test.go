@@ -64,6 +64,48 @@ var _ = Describe("a strict script", Label("H-02"), func() {
 		Entry("embedding of Gemini", "POST", "/v1beta/models/m:embedContent", `{"content":{"parts":[{"text":"a"}]}}`, "X-Goog-Api-Key", 403, "Method doesn't allow unregistered callers"),
 	)
 
+	DescribeTable("refuses a request to Anthropic without a version",
+		func(method, path, body string) {
+			for name, start := range ways {
+				r := start(compile("{model: claude-a, rules: [{text: hi, optional: true}]}"), mocks.EngineOptions{})
+				r.base = strings.TrimSuffix(r.base, "/v1")
+				key := http.Header{"X-Api-Key": {"k"}}
+				o := r.do(ctx, method, path, body, key)
+				Expect(o.Status).To(Equal(400), name)
+				Expect(o.Body).To(And(ContainSubstring("anthropic-version: header is required"), ContainSubstring(`"type":"error"`)), name)
+				r.settle()
+				Expect(r.engine.Report().Invalid).To(HaveExactElements(And(ContainSubstring("anthropic-version: header is required"),
+					ContainSubstring("(the rule missing-version, which `relax: [missing-version]` in the script turns off)"))), name)
+
+				relaxed := start(compile("{model: claude-a, relax: [missing-version], rules: [{text: hi, optional: true}]}"), mocks.EngineOptions{})
+				relaxed.base = strings.TrimSuffix(relaxed.base, "/v1")
+				Expect(relaxed.do(ctx, method, path, body, key).Body).NotTo(ContainSubstring("anthropic-version"), name)
+				key.Set(version, "2023-06-01")
+				Expect(r.do(ctx, method, path, body, key).Body).NotTo(ContainSubstring("anthropic-version"), name)
+			}
+		},
+		Entry("call", "POST", "/v1/messages", `{"model":"claude-a","max_tokens":9,"messages":[{"role":"user","content":"x"}]}`),
+		Entry("count", "POST", "/v1/messages/count_tokens", `{"model":"claude-a","messages":[{"role":"user","content":"x"}]}`),
+		Entry("models", "GET", "/v1/models", ""),
+		Entry("model", "GET", "/v1/models/claude-a", ""),
+		Entry("batch", "POST", "/v1/messages/batches", `{}`),
+		Entry("batches", "GET", "/v1/messages/batches", ""),
+		Entry("poll", "GET", "/v1/messages/batches/b", ""),
+		Entry("results", "GET", "/v1/messages/batches/b/results", ""),
+		Entry("cancel", "POST", "/v1/messages/batches/b/cancel", ""),
+		Entry("delete", "DELETE", "/v1/messages/batches/b", ""),
+	)
+
+	It("asks no version of clients of OpenAI's API", func() {
+		for _, header := range []http.Header{{"Authorization": {"Bearer k"}}, {"Authorization": {"Bearer k"}, "X-Api-Key": {"k"}}, {}} {
+			r := inProcess(compile("{model: gpt-4.1-mini, rules: [{text: hi, optional: true}]}"), mocks.EngineOptions{})
+			r.base = strings.TrimSuffix(r.base, "/v1")
+			Expect(r.do(ctx, "GET", "/v1/models", "", header).Body).To(ContainSubstring(`"object":"list"`))
+			Expect(r.do(ctx, "GET", "/v1/files", "", header).Status).To(Equal(200))
+			Expect(r.engine.Report().Invalid).To(BeEmpty())
+		}
+	})
+
 	It("accepts Google's key in the query", func() {
 		r := inProcess(compile(strict), mocks.EngineOptions{})
 		r.base = strings.TrimSuffix(r.base, "/v1")

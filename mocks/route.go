@@ -97,8 +97,11 @@ func codecOf(path string, header http.Header, store *wire.ResponseStore) wire.Co
 	return wire.ForRequest(codec, header, store)
 }
 
-// isAnthropic reports whether a request is from a client of Anthropic's API.
-func isAnthropic(header http.Header) bool { return header.Get("Anthropic-Version") != "" }
+// isAnthropic reports whether a request is from a client of Anthropic's API: by its version, or by its kind of key if it
+// leaves the version out.
+func isAnthropic(header http.Header) bool {
+	return header.Get("Anthropic-Version") != "" || header.Get("X-Api-Key") != "" && header.Get("Authorization") == ""
+}
 
 // postEndpoints are the endpoints below /v1 for POST, except those of files and batches.
 var postEndpoints = []string{

@@ -28,7 +28,24 @@ func DriftDocument(r *drift.Result) doc.Document {
 		skipped.Items = append(skipped.Items, doc.Item{Text: doc.Line(fmt.Sprintf("%d not asked again: ", s.N), doc.Quote(s.Why))})
 	}
 	d.Body = []doc.Block{exchanges, skipped}
+	if len(r.Left) > 0 {
+		d.Body = append(d.Body, leftFiles(r.Left))
+	}
 	return d
+}
+
+// leftFiles lists the uploaded files that could not be deleted.
+func leftFiles(left []drift.Left) doc.Block {
+	files := doc.List{Noun: "files"}
+	for _, f := range left {
+		name := doc.Line("a file")
+		if f.File != "" {
+			name = doc.Line("the file ", doc.Quote(f.File))
+		}
+		files.Items = append(files.Items, doc.Item{Text: doc.Line(
+			f.N, " uploaded ", name, ", which may still be at the provider; ", doc.Toned(doc.Bad, "delete it there"), ": ", doc.Quote(f.Why))})
+	}
+	return files
 }
 
 func exchangeItem(e *drift.Exchange) doc.Item {

@@ -24,6 +24,7 @@ func driftResult() drift.Result {
 			{N: 3, Path: "/messages"},
 		},
 		Skipped: []drift.Skipped{{N: 4, Why: "no answer was captured: cut"}},
+		Left:    []drift.Left{{N: 2, File: "file-9", Why: "status 403: no right"}},
 	}
 }
 
@@ -36,7 +37,8 @@ func TestMarkdownKeepsForeignTextInCodeSpans(t *testing.T) {
 		"2 answers compared: 1 error, 1 warning, 0 informational differences; 1 not answered, against what was captured on 2026-01-01; stopped by `the cap\\x1b of 2 calls`\n\n" +
 		"- 1 `/chat/completions`\n  - warn `` document: a¦b`<x> ``: `new: number`\n  - **error** `finish`: `stop` → `length`\n" +
 		"- 2 `/messages`\n  - **not answered**: `no route`\n- 3 `/messages`\n  - the same\n\n" +
-		"- 4 not asked again: `no answer was captured: cut`\n"))
+		"- 4 not asked again: `no answer was captured: cut`\n\n" +
+		"- 2 uploaded the file `file-9`, which may still be at the provider; **delete it there**: `status 403: no right`\n"))
 }
 
 func TestTerminalShowsEachExchange(t *testing.T) {

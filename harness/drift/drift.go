@@ -51,7 +51,7 @@ type Options struct {
 	Clock clock.Clock
 	// Timeout limits the time of an answer; default 2 minutes.
 	Timeout time.Duration
-	// MaxCalls limits the number of requests; 0 means no limit.
+	// MaxCalls limits the number of requests, apart from those that delete files at the end; 0 means no limit.
 	MaxCalls int
 	// MaxCost limits the total cost, in the unit of Cost; 0 means no limit. It is checked before
 	// each call, which is estimated at its captured cost.
@@ -72,6 +72,8 @@ type Result struct {
 	Exchanges []Exchange `json:"exchanges"`
 	// Skipped are the exchanges that were not repeated.
 	Skipped []Skipped `json:"skipped,omitempty"`
+	// Left are the files that the requests uploaded and that could not be deleted at the end.
+	Left []Left `json:"left,omitempty"`
 	// Stopped names the cap that ended the check; empty if none did.
 	Stopped string  `json:"stopped,omitempty"`
 	Calls   int     `json:"calls"`
@@ -123,7 +125,7 @@ func (r *Result) Unanswered() int {
 
 // Run repeats the requests of a tape, each distinct one once, sequentially. It returns an error for
 // invalid options only; problems of answers are part of the result. It stops when ctx ends and
-// returns the differences found so far.
+// returns the differences found so far. At the end, also then, it deletes the files that the requests uploaded.
 func Run(ctx context.Context, t tape.Tape, o Options) (Result, error) {
 	target := capture.Options{Upstream: o.Upstream, Offline: o.Offline}
 	if err := target.Validate(); err != nil {
@@ -149,6 +151,7 @@ func Run(ctx context.Context, t tape.Tape, o Options) (Result, error) {
 		}
 		r.exchange(ctx, &t.Exchanges[i])
 	}
+	r.deleteUploads(ctx)
 	return r.result, nil
 }
 
@@ -159,7 +162,9 @@ type runner struct {
 	client http.Client
 	asked  map[string]bool
 	ids    ids
-	result Result
+	// uploads are the files that are left at the provider.
+	uploads uploads
+	result  Result
 }
 
 // exchange repeats an exchange unless there is a reason to skip it.
@@ -191,6 +196,9 @@ func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
 	r.asked[key] = true
 	e := Exchange{N: x.N, Protocol: x.Protocol, Method: x.Method, Path: x.Path}
 	now, err := r.ask(ctx, codec, &sent)
+	if err != nil && storageRequest(x) == "POST /v1/files" {
+		r.left(x, "", fmt.Errorf("the upload was not answered: %w", err))
+	}
 	// A provider that rejects a key may quote it.
 	clean := redact.New([]string{r.key(x.Protocol)})
 	switch {
@@ -273,6 +281,7 @@ func (r *runner) ask(ctx context.Context, codec wire.Reader, x *tape.Exchange) (
 	}
 	if _, stored := codec.(wire.Stored); stored && response.StatusCode == http.StatusOK {
 		r.ids.learn(x.Body, body)
+		r.uploads.follow(x, body)
 	}
 	now := shapeOf(codec, response.StatusCode, response.Header.Get("Content-Type"), body)
 	if cost, ok := r.cost(&now.answer); ok {

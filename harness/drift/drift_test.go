@@ -84,6 +84,14 @@ func (b *backend) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
+// requests returns the requests, such as "POST /v1/files".
+func (b *backend) requests() (all []string) {
+	for _, r := range b.asked {
+		all = append(all, r.Method+" "+r.URL.Path)
+	}
+	return all
+}
+
 // taped returns an answered exchange.
 func taped(n int, protocol string, stream bool, a answer) tape.Exchange {
 	return tape.Exchange{

@@ -2,6 +2,7 @@ package drift_test
 
 import (
 	"context"
+	"net/http"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -74,9 +75,64 @@ var _ = Describe("drift of files and batches", Label("H-02"), func() {
 	})
 
 	It("stops before a batch of unknown cost, if the cost has a limit", func() {
-		result, err := drift.Run(context.Background(), session(), drift.Options{Upstream: "https://api.example.com", Transport: now(), MaxCost: 1})
+		b := now()
+		result, err := drift.Run(context.Background(), session(), drift.Options{Upstream: "https://api.example.com", Transport: b, MaxCost: 1})
 		Expect(err).NotTo(HaveOccurred())
+		Expect(b.requests()).To(HaveExactElements("POST /v1/files", "DELETE /v1/files/file-9"))
 		Expect(result.Calls).To(Equal(1))
 		Expect(result.Stopped).To(ContainSubstring("the cost of a batch"))
 	})
+
+	// interrupted ends its context with the first answer.
+	interrupted := func(b *backend) (context.Context, drift.Options) {
+		ctx, cancel := context.WithCancel(context.Background())
+		return ctx, drift.Options{Upstream: "https://api.example.com", Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if clock.Err(r.Context()) != nil {
+				return nil, r.Context().Err()
+			}
+			defer cancel()
+			return b.RoundTrip(r)
+		})}
+	}
+
+	It("leaves no file at the provider, even after an interrupt", func() {
+		b := &backend{answers: []answer{doc(`{"id":"file-9","bytes":2}`), doc(`{"id":"file-9","deleted":true}`)}}
+		ctx, options := interrupted(b)
+		options.Key = func(string) string { return "sk-1" }
+		result, err := drift.Run(ctx, session(), options)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(b.requests()).To(HaveExactElements("POST /v1/files", "DELETE /v1/files/file-9"))
+		Expect(b.asked[1].Header.Get("Authorization")).To(Equal("Bearer sk-1"))
+		Expect(b.asked[1].Header.Get("Content-Type")).To(BeEmpty())
+		Expect(result.Stopped).NotTo(BeEmpty())
+		Expect(result.Left).To(BeEmpty())
+	})
+
+	DescribeTable("lists the files that may be left at the provider",
+		func(left drift.Left, answers ...answer) {
+			file := tapeOf(session().Exchanges[0])
+			result, err := drift.Run(context.Background(), file, drift.Options{
+				Upstream: "https://api.example.com", Transport: &backend{answers: answers}, Key: func(string) string { return "sk-secret-key" },
+			})
+			Expect(err).NotTo(HaveOccurred())
+			if left == (drift.Left{}) {
+				Expect(result.Left).To(BeEmpty())
+			} else {
+				Expect(result.Left).To(HaveExactElements(left))
+			}
+		},
+		Entry("none, if they are gone", drift.Left{}, doc(`{"id":"file-9"}`), answer{404, "application/json", `{}`}),
+		Entry("after a refusal, without the key", drift.Left{N: 1, File: "file-9", Why: "status 403: no right: [REDACTED:secret]"},
+			doc(`{"id":"file-9"}`), answer{403, "text/plain", "no right: sk-secret-key"}),
+		Entry("after an error", drift.Left{N: 1, File: "file-9", Why: "nobody is there"}, doc(`{"id":"file-9"}`), answer{}),
+		Entry("if the answer has no id", drift.Left{N: 1, Why: "the answer to the upload has no id"}, doc(`{}`)),
+		Entry("if there was no answer", drift.Left{N: 1, Why: "the upload was not answered: nobody is there"}, answer{}),
+		Entry("none, if the upload was refused", drift.Left{}, answer{401, "application/json", `{}`}),
+	)
 })
+
+// roundTrip is a transport.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -42,7 +42,7 @@ func judgeRequests(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, e := range f.Script.Invalid {
 		message := "a provider would have refused this request"
 		if slices.Contains(f.Script.InvalidTools, e) {
-			message = "an MCP server would have refused this call of a tool"
+			message = "an MCP server would have refused this message"
 		}
 		found = append(found, j.misfit(expect.InvalidRequest, message, e))
 	}

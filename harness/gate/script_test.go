@@ -70,7 +70,7 @@ var _ = Describe("A mismatch with the script", Label("H-04"), func() {
 		found := judge(expect.Expect{}, script(measure.ScriptFacts{Invalid: []string{"call 1: MCP call 1", "f does not match"}, InvalidTools: []string{"f does not match"}}))
 		Expect(found).To(HaveExactElements(
 			HaveField("Message", "a provider would have refused this request"),
-			HaveField("Message", "an MCP server would have refused this call of a tool")))
+			HaveField("Message", "an MCP server would have refused this message")))
 	})
 
 	It("only notes what was not requested after an unexpected call, unless that call is allowed", func() {

@@ -78,6 +78,8 @@ type Conversation struct {
 	// Scenario is the scenario file of a recorded run, Servers whether it has MCP servers.
 	Scenario string
 	Servers  bool
+	// ServerCalls are the calls of the tools of MCP servers, in order of arrival.
+	ServerCalls []ServerCall
 	// Expect are expressions that the file demands of the answer.
 	Expect []string
 	// Notes describe what the file does not contain.

@@ -34,6 +34,7 @@ func readRecording(s *source) []Conversation {
 func trialOf(file string, sc *record.Scenario, trial *record.Trial) Conversation {
 	c := Conversation{
 		ID: fmt.Sprintf("%s#%d", trial.Head.Scenario, trial.Head.N), File: file, Agent: sc.Agent, Scenario: sc.File, Servers: sc.Where["mcp"] > 0,
+		ServerCalls: serverCalls(trial),
 	}
 	exchanges, known := trial.ByCall()
 	for i := range trial.Calls {
@@ -78,20 +79,6 @@ func (f *Failure) injected(exchanges []record.Exchange) {
 	if last := exchanges[len(exchanges)-1]; last.Fired {
 		f.Fault, f.Status = last.Fault, last.Status
 	}
-}
-
-// copyNote returns what a scenario lacks that a recording does not have, and where it is.
-func (c *Conversation) copyNote(driven bool) string {
-	switch {
-	case c.Scenario == "":
-	case c.Servers && driven:
-		return "MCP servers are not recorded; copy mcp: from " + c.Scenario + "."
-	case c.Servers:
-		return "The agent's options and MCP servers are not recorded; copy drive: and mcp: from " + c.Scenario + "."
-	case !driven:
-		return "The agent's options are not recorded; copy drive: from " + c.Scenario + "."
-	}
-	return ""
 }
 
 func callTurn(trial *record.Trial, call *record.Call) Turn {

@@ -49,6 +49,11 @@ func (r *redaction) conversation(c Conversation) Conversation {
 		turns[i] = t
 	}
 	c.Turns = turns
+	c.ServerCalls = slices.Clone(c.ServerCalls)
+	for i := range c.ServerCalls {
+		call := &c.ServerCalls[i]
+		call.Arguments, call.Result, call.Error = r.text(call.Arguments), r.text(call.Result), r.text(call.Error)
+	}
 	return c
 }
 

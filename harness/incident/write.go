@@ -95,7 +95,8 @@ func Write(c Conversation, o Options) (Scenario, error) {
 	if c.Derived {
 		c.Notes = append(c.Notes, "The turns are the user messages of the prompts; the agent may have built these from something else.")
 	}
-	if note := c.copyNote(o.Drive != nil); note != "" {
+	servers := c.servers(match)
+	if note := c.copyNote(o.Drive != nil, servers != nil); note != "" {
 		c.Notes = append(c.Notes, note)
 	}
 	s.Notes = c.Notes
@@ -105,6 +106,9 @@ func Write(c Conversation, o Options) (Scenario, error) {
 	w.section(nil, map[string]any{"about": about(&c)})
 	w.drive(&c, o.Drive)
 	w.backend(&script, o.Priced)
+	if servers != nil {
+		w.section(nil, map[string]any{"mcp": servers})
+	}
 	w.expect(&c, calls, c.Done && !s.Incomplete && !c.Gaps)
 	if w.err != nil {
 		return s, fmt.Errorf("write scenario %s: %w", s.Name, w.err)

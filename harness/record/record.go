@@ -228,7 +228,7 @@ type Script struct {
 	Strays []string `json:"strays,omitempty"`
 	// Invalid are the requests that a provider or an MCP server would have refused.
 	Invalid []string `json:"invalid,omitempty"`
-	// InvalidTools are the entries of Invalid about calls of the tools of MCP servers.
+	// InvalidTools are the entries of Invalid about calls of the tools of MCP servers, and other messages to them.
 	InvalidTools []string `json:"invalid_tools,omitempty"`
 	// Unfired are the planned faults that never took effect, such as
 	// "replies[2]: missing-done".

@@ -54,11 +54,11 @@ type Report struct {
 	Unused []string
 	// Unexpected has the calls that no line answered, and those of unknown tools.
 	Unexpected []string
-	// Invalid has the calls whose arguments do not match the schema of the tool.
+	// Invalid has the calls whose arguments do not match the schema of the tool, and the messages that break the protocol.
 	Invalid []string
 	// Unfired has the faults that fired less often than planned.
 	Unfired []string
-	// Injected counts how often each injection took effect, by its name.
+	// Injected counts how often each injection took effect, by its name; nil if none did.
 	Injected map[string]int
 }
 
@@ -138,7 +138,7 @@ func (e *Engine) Close() error {
 // Limits on what is recorded of calls.
 const (
 	maxCalls    = 10_000
-	maxRecorded = 64 << 10 // bytes of a text
+	MaxRecorded = 64 << 10 // bytes of a text; a longer one is cut
 	maxFindings = 100      // of each kind
 )
 
@@ -207,7 +207,7 @@ func (e *Engine) play(ctx context.Context, c *call, cut func()) (*sdk.CallToolRe
 	case toolError:
 		c.Error = "the tool failed (a scripted fault)"
 		return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: c.Error}}}, nil
-	case listChanged:
+	case ListChanged:
 		e.appear(c.server)
 	}
 	c.Result = recorded(c.line.text)
@@ -217,12 +217,15 @@ func (e *Engine) play(ctx context.Context, c *call, cut func()) (*sdk.CallToolRe
 	return c.line.result, nil
 }
 
+// NotAwaited is the error of a call whose client left or canceled it. Its line is left to the next call.
+const NotAwaited = "the client did not wait for the result"
+
 // abandon undoes the reservation of a call whose client has left or canceled it.
 func (e *Engine) abandon(c *call, err error) error {
 	e.mu.Lock()
 	c.state.reserved--
 	e.mu.Unlock()
-	c.Error = "the client did not wait for the result"
+	c.Error = NotAwaited
 	return err
 }
 
@@ -282,7 +285,7 @@ func (c *call) reserve(l *line, s *progress) {
 	c.Line, c.Latency = l.name, l.Latency.Std()
 	s.reserved++
 	if l.Fault != "" && (!l.answers() || s.fired == 0) {
-		c.fault, c.uses = l.Fault, !l.answers() || l.Fault == listChanged
+		c.fault, c.uses = l.Fault, !l.answers() || l.Fault == ListChanged
 	}
 }
 

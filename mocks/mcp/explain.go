@@ -80,9 +80,12 @@ func (e *Engine) unknown(server int, name string) string {
 func (e *Engine) Report() Report {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := Report{Unexpected: e.unexpected, Invalid: e.invalid, Unfired: e.unfired(), Injected: map[string]int{}}
+	r := Report{Unexpected: e.unexpected, Invalid: e.invalid, Unfired: e.unfired()}
 	for _, in := range e.injections {
 		if in.fired {
+			if r.Injected == nil {
+				r.Injected = map[string]int{}
+			}
 			r.Injected[in.Name]++
 		}
 	}
@@ -126,4 +129,4 @@ func shorten(text string) string {
 }
 
 // recorded limits a text for the record of a call.
-func recorded(text string) string { return sanitize.Prefix(text, maxRecorded) }
+func recorded(text string) string { return sanitize.Prefix(text, MaxRecorded) }

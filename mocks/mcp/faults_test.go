@@ -30,7 +30,9 @@ var _ = Describe("An injected fault", Label("H-04"), func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(text(result)).To(Equal("b"))
 		calls, report := p.ended()
-		Expect(report).To(Equal(mcp.Report{Unfired: []string{"tool=9:exit: no such call was made"}}))
+		Expect(report).To(Equal(mcp.Report{
+			Unfired: []string{"tool=9:exit: no such call was made"}, Injected: map[string]int{"tool=2:error": 1, "tool=3:protocol_error": 1},
+		}))
 		Expect(calls).To(HaveExactElements(HaveField("Fault", ""), HaveField("Fault", "error"), HaveField("Fault", "protocol_error"), HaveField("Fault", "")))
 	})
 })

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -44,7 +43,9 @@ func (s *server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.refuses(r) {
 		panic(http.ErrAbortHandler)
 	}
-	out := &guarded{ResponseWriter: w, marker: []byte(s.engine.marker)}
+	r = r.Clone(r.Context())
+	wrong := s.checkPost(r)
+	out := &guarded{ResponseWriter: w, marker: []byte(s.engine.marker), begin: s.issue}
 	s.mu.Lock()
 	current := s.current
 	s.serial++
@@ -59,12 +60,29 @@ func (s *server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		defer s.mu.Unlock()
 		delete(s.links, id)
 	}()
-	r = r.Clone(r.Context())
 	r.Header.Set(linkHeader, id)
 	current.http.ServeHTTP(out, r)
+	if r.Method == http.MethodPost && wrong == nil {
+		wrong = checkRefusal(out.status, out.Header(), out.text)
+	}
+	s.reportMistake(wrong)
 	if out.isCut() {
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// checkPost returns the first mistake in a request with a message, or nil. Clients try GET and DELETE, which a
+// server need not support.
+func (s *server) checkPost(r *http.Request) *mistake {
+	if r.Method != http.MethodPost {
+		return nil
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	r.Body = unread{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
+	if err != nil || len(body) == 0 || len(body) > maxBody {
+		return nil // checkRefusal finds it
+	}
+	return s.checkHTTP(r.Header, body)
 }
 
 // refuses reports whether the server is down. The first refused handshake or call of a tool starts it again; what
@@ -76,20 +94,23 @@ func (s *server) refuses(r *http.Request) bool {
 		return false
 	}
 	if r.Method == http.MethodPost {
-		var message struct {
-			Method string `json:"method"`
-		}
 		body, _ := io.ReadAll(io.LimitReader(r.Body, maxBody))
-		_ = json.Unmarshal(body, &message) // without a method it is another message
-		s.down = message.Method != "initialize" && message.Method != callTool
+		method := methodOf(body)
+		s.down = method != initialize && method != callTool
 	}
 	return true
 }
+
+// maxReason limits the reason of a refusal in a finding, in bytes.
+const maxReason = 300
 
 // guarded is a response that can be cut or malformed.
 type guarded struct {
 	http.ResponseWriter
 	marker []byte
+	begin  func(http.Header) // is called before the headers are sent
+	status int
+	text   []byte // the begin of the body, if the request was refused
 
 	mu    sync.Mutex
 	ended bool
@@ -100,8 +121,22 @@ func (g *guarded) Unwrap() http.ResponseWriter { return g.ResponseWriter }
 
 var errCut = errors.New("the scripted MCP server ended")
 
+// WriteHeader implements http.ResponseWriter.
+func (g *guarded) WriteHeader(status int) {
+	g.begin(g.Header())
+	g.status = status
+	g.ResponseWriter.WriteHeader(status)
+}
+
 // Write implements io.Writer.
 func (g *guarded) Write(p []byte) (int, error) {
+	if g.status == 0 {
+		g.begin(g.Header())
+		g.status = http.StatusOK
+	}
+	if g.status >= http.StatusBadRequest && len(g.text) < maxReason {
+		g.text = append(g.text, p[:min(len(p), maxReason-len(g.text))]...)
+	}
 	if g.isCut() {
 		return 0, errCut
 	}

@@ -79,11 +79,11 @@ const (
 	malformed     = "malformed"      // a message that is not valid JSON
 	protocolError = "protocol_error" // a JSON-RPC error
 	exit          = "exit"           // the server ends, and can be started again
-	listChanged   = "list_changed"   // the tools with later: true appear, and the server announces that
+	ListChanged   = "list_changed"   // with the result, the tools with later: true appear, and the server announces that
 )
 
 // Faults returns the kinds of fault in the order of the documentation.
-func Faults() []string { return []string{hang, malformed, protocolError, exit, listChanged} }
+func Faults() []string { return []string{hang, malformed, protocolError, exit, ListChanged} }
 
 // Resource is a text that clients can read.
 type Resource struct {

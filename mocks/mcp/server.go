@@ -20,6 +20,7 @@ type server struct {
 	serial  int
 	links   map[string]*link // of open HTTP requests
 	open    map[*sdk.Server]bool
+	issued  map[string]bool // ids of sessions over HTTP
 }
 
 // life is the time from a start of the server to its end.
@@ -42,7 +43,7 @@ type link struct {
 }
 
 func newServer(e *Engine, at int) *server {
-	s := &server{engine: e, at: at, links: map[string]*link{}, open: map[*sdk.Server]bool{}}
+	s := &server{engine: e, at: at, links: map[string]*link{}, open: map[*sdk.Server]bool{}, issued: map[string]bool{}}
 	s.current = s.newLife()
 	return s
 }

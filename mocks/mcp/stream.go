@@ -42,11 +42,14 @@ func (s *server) serveStream(w http.ResponseWriter, r *http.Request) {
 	server := s.newSDK(func(http.Header) *link { return l })
 	s.track(server, true)
 	defer s.track(server, false)
-	session, err := server.Connect(ctx, &sdk.IOTransport{
-		Reader: streamReader{buffered.Reader, conn}, Writer: &streamWriter{conn, []byte(s.engine.marker)}, MaxLineLength: maxBody,
+	client := session{missing: uninitialized}
+	messages := &observer{check: func(line []byte) { s.reportMistake(client.check(line)) }}
+	connected, err := server.Connect(ctx, &sdk.IOTransport{
+		Reader: unread{io.TeeReader(buffered.Reader, messages), conn}, Writer: &streamWriter{conn, []byte(s.engine.marker)},
+		MaxLineLength: maxBody,
 	}, nil)
 	if err == nil {
-		_ = session.Wait() // until either side ends it
+		_ = connected.Wait() // until either side ends it
 	}
 }
 
@@ -64,7 +67,8 @@ func (s *server) track(server *sdk.Server, open bool) {
 // streams returns the servers of open streams. The caller holds s.mu.
 func (s *server) streams() []*sdk.Server { return slices.Collect(maps.Keys(s.open)) }
 
-type streamReader struct {
+// unread is what has not been read, and how to close its source.
+type unread struct {
 	io.Reader
 	io.Closer
 }

@@ -86,7 +86,7 @@ func (v *validator) server(path string, s *Server) {
 // appears checks that tools with later: true can appear.
 func (v *validator) appears(path string, s *Server) {
 	announced := slices.ContainsFunc(s.Tools, func(t Tool) bool {
-		return slices.ContainsFunc(slices.Concat(t.Replies, t.Rules), func(l Line) bool { return l.Fault == listChanged })
+		return slices.ContainsFunc(slices.Concat(t.Replies, t.Rules), func(l Line) bool { return l.Fault == ListChanged })
 	})
 	for i := range s.Tools {
 		if s.Tools[i].Later && !announced {
@@ -149,7 +149,7 @@ func (v *validator) line(path string, l *Line) {
 		v.add(path+"."+given[1], "a line has at most one of text, json and error, not %s", strings.Join(given, " and "))
 	case len(given) == 0 && l.Fault == "":
 		v.add(path, "the line has neither a result (text, json, error) nor a fault")
-	case len(given) == 0 && l.Fault == listChanged:
+	case len(given) == 0 && l.Fault == ListChanged:
 		v.add(path+".fault", "list_changed delivers the result, and the line has none; write text, json or error")
 	}
 	if l.Fault != "" && !slices.Contains(Faults(), l.Fault) {

@@ -101,8 +101,9 @@ func (r Rules) Check(codec Codec, call *Call, header http.Header, body []byte) *
 	return r.first(rules, &request)
 }
 
-// CheckAccess returns the provider's error for a request that is not a call of a model, such as an upload, and has no key or
-// is about an unknown model; nil if it may be answered. model is empty for a request that is not about a model of the script.
+// CheckAccess returns the provider's error for a request that is not a call of a model, such as an upload, and has no key or no
+// version of the API, or is about an unknown model; nil if it may be answered. model is empty for a request that is not about a
+// model of the script.
 func (r Rules) CheckAccess(codec Codec, model string, header http.Header) *APIError {
 	request := ruledRequest{header: header, model: model, only: r.Model}
 	rules := openAIChatRules
@@ -120,7 +121,8 @@ func (r Rules) CheckAccess(codec Codec, model string, header http.Header) *APIEr
 	}
 	var access []rule
 	for _, rule := range rules {
-		if rule.name == ruleMissingKey || rule.name == ruleUnknownModel && model != "" {
+		switch {
+		case rule.name == ruleMissingKey, rule.name == ruleMissingVersion, rule.name == ruleUnknownModel && model != "":
 			access = append(access, rule)
 		}
 	}

@@ -29,7 +29,8 @@ func anthropicKey(r *ruledRequest) *APIError {
 	return &APIError{Status: http.StatusUnauthorized, Type: "authentication_error", Message: "x-api-key header is required"}
 }
 
-// anthropicVersion requires a version: https://docs.anthropic.com/en/api/versioning.
+// anthropicVersion requires a version, which every endpoint does: https://docs.anthropic.com/en/api/versioning. That of models
+// lists it among its headers: https://docs.anthropic.com/en/api/models-list.
 func anthropicVersion(r *ruledRequest) *APIError {
 	if r.header.Get("Anthropic-Version") != "" || r.has("anthropic_version") {
 		return nil

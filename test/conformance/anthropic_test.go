@@ -40,22 +40,28 @@ func claudeAsks(ctx context.Context, c anthropic.Client, stream bool) (answered,
 			Name: toolName, InputSchema: anthropic.ToolInputSchemaParam{Properties: map[string]any{}},
 		}}},
 	}
+	m, err := claudeSends(ctx, c, p, stream)
+	return claudeAnswer(m), err
+}
+
+// claudeSends sends a request, and returns the whole answer, or what there is of one that was cut off.
+func claudeSends(ctx context.Context, c anthropic.Client, p anthropic.MessageNewParams, stream bool) (*anthropic.Message, error) {
+	var m anthropic.Message
 	if !stream {
-		m, err := c.Messages.New(ctx, p)
+		whole, err := c.Messages.New(ctx, p)
 		if err != nil {
-			return answered{}, claudeError(err)
+			return &m, claudeError(err)
 		}
-		return claudeAnswer(m), nil
+		return whole, nil
 	}
 	s := c.Messages.NewStreaming(ctx, p)
 	defer s.Close()
-	var m anthropic.Message
 	for s.Next() {
 		if err := m.Accumulate(s.Current()); err != nil {
-			return claudeAnswer(&m), errMalformed
+			return &m, errMalformed
 		}
 	}
-	return claudeAnswer(&m), claudeError(s.Err())
+	return &m, claudeError(s.Err())
 }
 
 func claudeAnswer(m *anthropic.Message) answered {

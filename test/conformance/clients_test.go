@@ -84,12 +84,21 @@ func (c officialClient) chat(ctx context.Context, q question) (result, error) {
 			Name: toolName, Parameters: shared.FunctionParameters{"type": "object"},
 		})}
 	}
-	if !q.stream {
+	res, err := c.send(ctx, p, q.stream)
+	if err != nil {
+		return result{}, err
+	}
+	return officialResult(*res), nil
+}
+
+// send sends a request, and returns the whole answer.
+func (c officialClient) send(ctx context.Context, p official.ChatCompletionNewParams, streamed bool) (*official.ChatCompletion, error) {
+	if !streamed {
 		res, err := c.api.Chat.Completions.New(ctx, p)
 		if err != nil {
-			return result{}, officialError(err)
+			return nil, officialError(err)
 		}
-		return officialResult(*res), nil
+		return res, nil
 	}
 	p.StreamOptions.IncludeUsage = param.NewOpt(true)
 	stream := c.api.Chat.Completions.NewStreaming(ctx, p)
@@ -97,13 +106,13 @@ func (c officialClient) chat(ctx context.Context, q question) (result, error) {
 	var all official.ChatCompletionAccumulator
 	for stream.Next() {
 		if !all.AddChunk(stream.Current()) {
-			return result{}, errors.New("a chunk does not follow from those before it")
+			return nil, errors.New("a chunk does not follow from those before it")
 		}
 	}
 	if stream.Err() != nil {
-		return result{}, officialError(stream.Err())
+		return nil, officialError(stream.Err())
 	}
-	return officialResult(all.ChatCompletion), nil
+	return &all.ChatCompletion, nil
 }
 
 func officialResult(res official.ChatCompletion) result {
@@ -162,7 +171,12 @@ func (c communityClient) chat(ctx context.Context, q question) (result, error) {
 			Name: toolName, Parameters: map[string]any{"type": "object"},
 		}}}
 	}
-	if q.stream {
+	return c.send(ctx, p, q.stream)
+}
+
+// send sends a request, and returns the whole answer.
+func (c communityClient) send(ctx context.Context, p community.ChatCompletionRequest, streamed bool) (result, error) {
+	if streamed {
 		return c.stream(ctx, p)
 	}
 	res, err := c.api.CreateChatCompletion(ctx, p)

@@ -38,7 +38,7 @@ var _ = Describe("Node clients", Label("H-02"), func() {
 		for _, c := range cases {
 			c.Name = c.Feature + map[bool]string{true: ", streamed"}[c.Stream]
 		}
-		return asksNode("features", cases)
+		return asks("features", cases)
 	}
 
 	It("send images, audio and files, call custom tools, and refer to stored responses", func() {

@@ -34,7 +34,7 @@ func jsonCall(tool, before string) string {
 type listed struct {
 	name, protocol   string
 	packages         []string
-	program, feature string            // of node/ask.mjs
+	program, feature string            // of node/ask.mjs, or one of goClients
 	jsonScript       string            // default: the JSON is the text of the answer
 	defects          map[string]string // of the client: what it does instead, by case
 }
@@ -95,6 +95,10 @@ var listedClients = []listed{
 		},
 	},
 	{name: "LlamaIndex", packages: []string{"@llamaindex/core", "@llamaindex/anthropic"}, protocol: "Messages", program: "llamaindex/messages"},
+	{name: "OpenAI, Go", packages: []string{"github.com/openai/openai-go/v3"}, protocol: "chat completions", program: "go/chat"},
+	{name: "OpenAI, Go", packages: []string{"github.com/openai/openai-go/v3"}, protocol: "Responses", program: "go/responses"},
+	{name: "Anthropic, Go", packages: []string{"github.com/anthropics/anthropic-sdk-go"}, protocol: "Messages", program: "go/messages"},
+	{name: "go-openai", packages: []string{"github.com/sashabaranov/go-openai"}, protocol: "chat completions", program: "go/community"},
 }
 
 // repeats is a defect: each event of a stream after the last piece of text repeats that piece.
@@ -121,7 +125,7 @@ var _ = Describe("A client", Label("H-02"), Ordered, ContinueOnFailure, func() {
 			for _, c := range cases {
 				c.Feature = client.feature
 			}
-			seen := asksNode(client.program, cases)
+			seen := asks(client.program, cases)
 			for _, c := range cases {
 				reports[c.Name] = c.engine.Report()
 				expectClean(c.Name, reports[c.Name])

@@ -54,6 +54,7 @@ type mcpClient struct {
 }
 
 var mcpClients = []mcpClient{
+	{"MCP Go SDK", []string{"github.com/modelcontextprotocol/go-sdk"}, "go/mcp", false},
 	{"MCP TypeScript SDK", []string{"@modelcontextprotocol/client"}, "mcp/client", false},
 	{"MCP TypeScript SDK, version 1", []string{"@modelcontextprotocol/sdk"}, "mcp/sdk", false},
 	{"Vercel AI", []string{"ai", "@ai-sdk/mcp"}, "mcp/vercel", true},
@@ -96,7 +97,7 @@ func (m *mcpClient) run(transport string) string {
 		}
 		cases = append(cases, &nodeCase{Name: "offers", Feature: "offers", script: nodeIdle, servers: ticketServer(transport, "")})
 	}
-	seen := asksNode(m.program, cases)
+	seen := asks(m.program, cases)
 	for _, c := range cases {
 		expectClean(c.Name, c.engine.Report())
 		Expect(c.engine.Report().Unused).To(BeEmpty(), c.Name)

@@ -33,7 +33,7 @@ var _ = Describe("Ollama's Node client", Label("H-02"), func() {
 			"empty-choices": nodeFault("empty-choices"), "wrong-usage": nodeFault("wrong-usage"),
 			"slow-drip": nodeFault("{kind: slow-drip, delay: 1ms}"),
 		})
-		seen := asksNode("ollama", cases)
+		seen := asks("ollama", cases)
 		for _, how := range []string{"", ", streamed"} {
 			By("talking with tools" + how)
 			Expect(seen["talk"+how]).To(Equal(nodeSeen{Text: "It rains, 日本.", Thinking: "Now I know.", Finish: "stop", Output: 7}))
@@ -67,11 +67,11 @@ var _ = Describe("Ollama's Node client", Label("H-02"), func() {
 	})
 
 	It("sends prompts with images, and lists models", func() {
-		for _, got := range asksNode("generate", nativeCases(map[string]string{"image": nodePrompt})) {
+		for _, got := range asks("generate", nativeCases(map[string]string{"image": nodePrompt})) {
 			Expect(got).To(Equal(nodeSeen{Text: `{"is": "a drawing"}`, Finish: "stop", Output: 7}))
 		}
 		cases := []*nodeCase{{Name: "models", script: nodeIdle}}
-		Expect(asksNode("ollamaModels", cases)["models"].Text).To(Equal(model + " true 0.17.4 3 true"))
+		Expect(asks("ollamaModels", cases)["models"].Text).To(Equal(model + " true 0.17.4 3 true"))
 		Expect(cases[0].engine.Report().Unexpected).To(BeEmpty())
 	})
 })
@@ -82,7 +82,7 @@ var _ = It("Bedrock's Node client retries 503, and names the type of errors", La
 		c.Retries = 1
 	}
 	cases = append(cases, nativeCases(map[string]string{"403": fault(403, 1), "429": fault(429, 1)})...)
-	seen := asksNode("converse", cases)
+	seen := asks("converse", cases)
 	for _, how := range []string{"", ", streamed"} {
 		Expect(seen["503"+how].Text).To(Equal("hello"), seen["503"+how].Message)
 		Expect(seen["403"+how]).To(And(HaveField("Error", "AccessDeniedException"), HaveField("Status", 403)))
@@ -91,7 +91,7 @@ var _ = It("Bedrock's Node client retries 503, and names the type of errors", La
 })
 
 var _ = It("Bedrock's Node client sends images and documents to a model whose id needs escaping", Label("H-02"), func() {
-	for _, got := range asksNode("converseImage", nativeCases(map[string]string{"image": nodeFiles})) {
+	for _, got := range asks("converseImage", nativeCases(map[string]string{"image": nodeFiles})) {
 		Expect(got).To(Equal(nodeSeen{Text: "a drawing", Output: 7}))
 	}
 })

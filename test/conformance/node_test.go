@@ -44,7 +44,7 @@ func node() string {
 	return program
 }
 
-// nodeCase is a question for a Node client, and nodeSeen the answer as parsed by the client.
+// nodeCase is a question for a client of Node or Go, and nodeSeen the answer as parsed by the client.
 type nodeCase struct {
 	Name    string `json:"name"`
 	Base    string `json:"base"`
@@ -74,10 +74,32 @@ type nodeSeen struct {
 // schemaField is a field of the forecast in node/forecast.mjs, and of nothing else there.
 const schemaField = "degrees"
 
-// asksNode asks all questions in one process, each in its own trial.
-func asksNode(client string, cases []*nodeCase) map[string]nodeSeen {
+// asks asks all questions with a client of Go, or with one of Node in one process, each in its own trial.
+func asks(client string, cases []*nodeCase) map[string]nodeSeen {
 	GinkgoHelper()
+	if ask, ok := goClients[client]; ok {
+		serveCases(cases)
+		return asksGo(ask, cases)
+	}
 	program := node()
+	serveCases(cases)
+	questions, err := json.Marshal(cases)
+	Expect(err).NotTo(HaveOccurred())
+	cmd := exec.Command(program, filepath.Join("node", "ask.mjs"), client)
+	cmd.Stdin = bytes.NewReader(questions)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + GinkgoT().TempDir()}
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	Expect(err).NotTo(HaveOccurred(), complaints.String())
+	seen := map[string]nodeSeen{}
+	Expect(json.Unmarshal(out, &seen)).To(Succeed(), string(out))
+	return seen
+}
+
+// serveCases starts a server with a trial for each case.
+func serveCases(cases []*nodeCase) {
+	GinkgoHelper()
 	server := &mocks.Server{}
 	routes := http.NewServeMux()
 	listening := httptest.NewUnstartedServer(routes)
@@ -108,18 +130,6 @@ func asksNode(client string, cases []*nodeCase) map[string]nodeSeen {
 			c.serveTools(routes, listening.URL, "/mcp/"+trial+"/")
 		}
 	}
-	questions, err := json.Marshal(cases)
-	Expect(err).NotTo(HaveOccurred())
-	cmd := exec.Command(program, filepath.Join("node", "ask.mjs"), client)
-	cmd.Stdin = bytes.NewReader(questions)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + GinkgoT().TempDir()}
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
-	out, err := cmd.Output()
-	Expect(err).NotTo(HaveOccurred(), complaints.String())
-	seen := map[string]nodeSeen{}
-	Expect(json.Unmarshal(out, &seen)).To(Succeed(), string(out))
-	return seen
 }
 
 // serveTools starts the MCP server of a case below a path.
@@ -178,7 +188,7 @@ var _ = DescribeTable("a Node client", Label("H-02"),
 				cases = append(cases, &c)
 			}
 		}
-		seen := asksNode(client, cases)
+		seen := asks(client, cases)
 		for _, how := range []string{"", ", streamed"} {
 			By("talking with tools" + how)
 			got := seen["talk"+how]

@@ -27,6 +27,11 @@ func gptAsks(ctx context.Context, c official.Client, stream bool) (answered, err
 			Name: toolName, Parameters: map[string]any{"type": "object"}, Strict: param.NewOpt(false),
 		}}},
 	}
+	return gptSends(ctx, c, p, stream)
+}
+
+// gptSends sends a request, and returns the whole answer.
+func gptSends(ctx context.Context, c official.Client, p responses.ResponseNewParams, stream bool) (answered, error) {
 	if !stream {
 		r, err := c.Responses.New(ctx, p)
 		if err != nil {

@@ -32,7 +32,7 @@ var _ = Describe("Node clients of services that imitate OpenAI's API", Label("H-
 					cases = append(cases, &nodeCase{Name: "retry" + how, Feature: service, Stream: how != "", Retries: 1, script: nodeServiceRetry})
 				}
 			}
-			seen := asksNode("services", cases)
+			seen := asks("services", cases)
 			for _, how := range []string{"", ", streamed"} {
 				got := seen["talk"+how]
 				Expect(got.Error).To(BeEmpty(), got.Message)
@@ -82,7 +82,7 @@ var _ = Describe("Node clients of services that imitate OpenAI's API", Label("H-
 				cases = append(cases, &nodeCase{Name: feature + how, Feature: feature, Stream: how != "", script: script})
 			}
 		}
-		seen := asksNode("services", cases)
+		seen := asks("services", cases)
 		for _, c := range cases {
 			Expect(seen[c.Name]).To(Equal(want[c.Feature]), c.Name)
 			report := c.engine.Report()

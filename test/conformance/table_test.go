@@ -48,9 +48,17 @@ func (t *table) expectPublished() {
 	Expect(published).To(Equal(text.String()), "make conformance-table accepts the change")
 }
 
-// versions returns the packages with their versions in package-lock.json, for a table.
+// versions returns the packages with their versions in package-lock.json, or the module of Go with its version in go.mod, for a
+// table.
 func versions(packages ...string) string {
 	GinkgoHelper()
+	if name := packages[0]; strings.HasPrefix(name, "github.com/") {
+		mod, err := os.ReadFile("go.mod")
+		Expect(err).NotTo(HaveOccurred())
+		_, after, ok := strings.Cut(string(mod), "\t"+name+" v")
+		Expect(ok).To(BeTrue(), name)
+		return name + " " + strings.Fields(after)[0]
+	}
 	var lock struct {
 		Packages map[string]struct{ Version string }
 	}
