@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/internal/seed"
@@ -103,9 +104,23 @@ func (e *Engine) emptyCompletion(x *Exchange, codec wire.Codec, v *view) wire.Co
 	}
 }
 
+// warnOtherModel reports a call of another model than the one that answers, whose price it gets. Names without a price
+// may be those of deployments.
+func (e *Engine) warnOtherModel(called, answers string) {
+	version, dated := strings.CutPrefix(called, answers+"-")
+	if e.opts.Priced == nil || called == answers || !e.opts.Priced(called) || dated && len(version) > 0 && version[0] >= '0' && version[0] <= '9' {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.journal.stray(warned, fmt.Sprintf("calls of the model %.80q are answered by %s, the model of the script, and have its price; "+
+		"name the agent's model in the script, or refuse others with strict: [unknown-model]", called, answers))
+}
+
 // completion returns the neutral answer of a line, without its fault.
 func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (wire.Completion, error) {
 	c := e.emptyCompletion(x, codec, v)
+	e.warnOtherModel(v.call.Model, c.Model)
 	if err := e.fill(&c, x, codec, r, v, ""); err != nil {
 		return c, err
 	}

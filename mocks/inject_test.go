@@ -157,7 +157,7 @@ var _ = Describe("an injected fault", Label("H-04"), func() {
 
 	It("shares a call with other injections, one attempt each", func() {
 		late := fault(1, "status")
-		late.Name, late.Fault.Status = "late", 503
+		late.Fault.Status = 503
 		r := injected("replies: [{text: a}]", fault(1, "status"), shout(1), late, latency(1, time.Minute))
 		Expect(statuses(r.ask("1"), r.ask("1"))).To(Equal([]int{500, 503}))
 		before := r.clock.Now()

@@ -132,7 +132,10 @@ func (d *driver) begin(n int, observer func(*Trial) mocks.Observer) *Trial {
 		Seed:  seed,
 		Trial: n,
 		Count: d.env.Tokens.Count,
-
+		Priced: func(model string) bool {
+			_, ok := d.env.Prices.Quote(model)
+			return ok
+		},
 		Inject: d.inject,
 	}
 	if d.script.backend.Kind() == scenarios.InProcess {

@@ -33,7 +33,7 @@ var _ = Describe("The error of a trial", Label("H-04"), func() {
 		found := judge(expect.Expect{Status: "done"}, f)
 		Expect(found).To(HaveExactElements(
 			And(HaveField("Rule", "unexpected-call"), HaveField("Message", ContainSubstring("base URL"))),
-			HaveField("Rule", "invalid-request"), HaveField("Rule", "agent"), HaveField("Rule", "base-url")))
+			HaveField("Rule", "invalid-request"), HaveField("Rule", "agent"), HaveField("Rule", "advice")))
 		Expect(gate.VerdictOf(found)).To(Equal(gate.Error))
 		Expect(judge(expect.Expect{Allow: []string{"unexpected-call", "invalid-request"}}, f)[0].Rule).To(Equal("agent"))
 		f.Run.AgentError = false

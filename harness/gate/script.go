@@ -47,7 +47,7 @@ func judgeRequests(j *Judge, f *measure.Facts, found []Finding) []Finding {
 		found = append(found, j.misfit(expect.InvalidRequest, message, e))
 	}
 	for _, e := range f.Script.Warnings {
-		found = append(found, Finding{Severity: Info, Rule: "base-url", Message: "the base URL of the client is wrong", Evidence: e})
+		found = append(found, Finding{Severity: Info, Rule: AdviceRule, Message: e})
 	}
 	return found
 }
@@ -80,6 +80,9 @@ func (j *Judge) misfit(rule, message, evidence string) Finding {
 	}
 	return Finding{Severity: severity, Rule: rule, Message: message, Evidence: evidence}
 }
+
+// AdviceRule is the rule of findings with the advice of the scripted backend about requests that it answered.
+const AdviceRule = "advice"
 
 // neverDelivered ends the message about a reply that was requested: the agent gave up after its fault, or left early.
 const neverDelivered = " was never delivered"
