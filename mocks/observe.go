@@ -2,7 +2,6 @@ package mocks
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/rehearse-dev/rehearse/llm"
@@ -55,6 +54,9 @@ func (x *Exchange) notifyObserver(delivered bool) {
 	end(llm.Reply{Text: a.Recorded(), ToolCalls: a.ToolCalls, Finish: a.FinishReason(), Model: a.Model, Usage: &usage}, nil)
 }
 
+// clientLeft is the kind of the error of a call that the client gave up.
+const clientLeft llm.ErrorKind = "cancelled"
+
 // failure returns why the client did not get the answer, or nil.
 func (x *Exchange) failure(delivered bool) error {
 	fail := func(kind llm.ErrorKind, message string) error {
@@ -70,7 +72,12 @@ func (x *Exchange) failure(delivered bool) error {
 	case x.denied != "":
 		return fail(x.denied, x.record.Problem)
 	case !delivered:
-		return fmt.Errorf("the client left before it had the whole answer: %w", context.Canceled)
+		left := &llm.Error{Kind: clientLeft, Message: "the client left before it had the whole answer", Err: context.Canceled}
+		if x.answer != nil {
+			usage := x.answer.Usage
+			left.Usage = &usage // at most what a provider charges, which does not say when it stopped
+		}
+		return left
 	}
 	return nil
 }

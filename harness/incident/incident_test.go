@@ -10,8 +10,8 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/harness/incident"
-	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
 )
 
