@@ -35,7 +35,7 @@ var _ = Describe("a strict script", Label("H-02"), func() {
 				Expect(o.Body).To(ContainSubstring(message), name)
 				r.settle()
 				Expect(r.engine.Report().Invalid).To(HaveExactElements(And(ContainSubstring(message),
-					ContainSubstring("(the optional rule missing-key; to turn it off, remove it from `strict` in the script)"))), name)
+					ContainSubstring("(the optional rule missing-key; to turn it off, remove it from `strict` in the script, or from --demand)"))), name)
 
 				header.Set(key, "Bearer k")
 				Expect(r.do(ctx, method, path, body, header).Status).NotTo(Equal(status), name)

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/internal/seed"
@@ -107,8 +106,7 @@ func (e *Engine) emptyCompletion(x *Exchange, codec wire.Codec, v *view) wire.Co
 // warnOtherModel reports a call of another model than the one that answers, whose price it gets. Names without a price
 // may be those of deployments.
 func (e *Engine) warnOtherModel(called, answers string) {
-	version, dated := strings.CutPrefix(called, answers+"-")
-	if e.opts.Priced == nil || called == answers || !e.opts.Priced(called) || dated && len(version) > 0 && version[0] >= '0' && version[0] <= '9' {
+	if e.opts.OtherPrice == nil || !e.opts.OtherPrice(called, answers) {
 		return
 	}
 	e.mu.Lock()

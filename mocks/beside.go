@@ -35,7 +35,7 @@ func ruleHint(rule string) string {
 	case rule == "":
 		return ""
 	case slices.Contains(wire.OptionalRules(), rule):
-		return " (the optional rule " + rule + "; to turn it off, remove it from `strict` in the script)"
+		return " (the optional rule " + rule + "; to turn it off, remove it from `strict` in the script, or from --demand)"
 	}
 	return " (the rule " + rule + ", which `relax: [" + rule + "]` in the script turns off)"
 }

@@ -29,8 +29,8 @@ type EngineOptions struct {
 	Count func(model, text string) int
 	// Inject has faults in addition to those of the script.
 	Inject []Injection
-	// Priced reports whether a model has a price; nil if prices do not matter.
-	Priced func(model string) bool
+	// OtherPrice reports whether a called model has a price and is not the model that answers; nil if prices do not matter.
+	OtherPrice func(called, answers string) bool
 	// Decoded is shared by engines that receive the same requests; may be nil.
 	Decoded *Decoded
 	// Observer is notified of every call; may be nil.

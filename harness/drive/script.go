@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/llm/cli"
 	"github.com/rehearse-dev/rehearse/llm/openai"
+	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/agent"
 	"github.com/rehearse-dev/rehearse/mocks/mcp"
@@ -132,9 +133,9 @@ func (d *driver) begin(n int, observer func(*Trial) mocks.Observer) *Trial {
 		Seed:  seed,
 		Trial: n,
 		Count: d.env.Tokens.Count,
-		Priced: func(model string) bool {
-			_, ok := d.env.Prices.Quote(model)
-			return ok
+		OtherPrice: func(called, answers string) bool {
+			_, ok := d.env.Prices.Quote(called)
+			return ok && !price.SameModel(called, answers)
 		},
 		Inject: d.inject,
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm"
+	"github.com/rehearse-dev/rehearse/llm/price"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
 )
@@ -55,12 +56,9 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 		}
 	}
 	if script.Model == "" && len(turns) > 0 {
-		models := map[string]bool{}
-		for _, t := range turns {
-			models[t.Model] = true
-		}
-		if len(models) > 1 {
-			script.Model = turns[0].Model
+		first := turns[0].Model
+		if slices.ContainsFunc(turns, func(t capture.Turn) bool { return !price.SameModel(t.Model, first) }) {
+			script.Model = first
 			c.Notes = append(c.Notes, "Several models answered; the price and the tokenizer are those of the first.")
 		}
 	}
