@@ -219,7 +219,7 @@ func (c OpenAIChat) Decode(body []byte) (Call, *APIError) {
 	}
 	call := r.call()
 	call.legacy = legacy
-	call.IncludeUsage = call.IncludeUsage || c.alwaysUsage(call.Model)
+	call.IncludeUsage = call.IncludeUsage || call.Stream && c.service(call.Model).alwaysUsage()
 	return call, nil
 }
 

@@ -17,7 +17,7 @@ func (o OpenAIChat) Encode(call Call, c Completion) []Frame {
 // completion returns the body of an answer without streaming.
 func (o OpenAIChat) completion(call *Call, c Completion) jsonText {
 	j := make(jsonText, 0, 640+outputLen(c)*9/8).chatHead(c, "chat.completion").raw(`,"choices":[`)
-	field := o.thinkingField(call.Model)
+	field := o.service(call.Model).thinkingField()
 	for i, choice := range c.choices() {
 		j = j.comma(i).raw(`{"index":`).int(i).raw(`,"message":`).chatMessage(call, choice, field).
 			raw(`,"logprobs":null,"finish_reason":`).quote(call.chatFinish(choice)).raw(`}`)

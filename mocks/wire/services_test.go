@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"math"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -100,6 +101,38 @@ var _ = Describe("other services' chat completions", Label("H-02"), func() {
 			Expect(back.ToolCalls).To(Equal(toolAnswer.ToolCalls))
 		}
 	})
+
+	It("get Mistral's usage in the last chunk with a choice, whatever they ask for", func() {
+		call, err := at("/v1", "").Decode([]byte(gptAsking("mistral-large-latest", `"stream":true`)))
+		Expect(err).NotTo(HaveOccurred())
+		frames := codec.Encode(call, toolAnswer)
+		expectGolden("mistral-stream", render(frames))
+		for _, asked := range []wire.Call{{Request: call.Request}, {Request: call.Request, IncludeUsage: true}} {
+			Expect(render(codec.Encode(asked, toolAnswer))).To(Equal(render(frames)))
+		}
+		several := toolAnswer
+		several.More = []wire.Completion{textAnswer}
+		body := string(bodyOf(codec.Encode(call, several)))
+		Expect(strings.Count(body, `"usage":`)).To(Equal(1))
+		Expect(body).To(MatchRegexp(`"index":1[^\n]*"finish_reason":"stop"}],"usage":{"prompt_tokens":20,[^\n]*\n\ndata: \[DONE\]`))
+	})
+
+	It("get the chunks of OpenRouter and Groq for Mistral's models there", func() {
+		for _, root := range []string{"/api/v1", "/openai/v1"} {
+			body := string(bodyOf(at(root, "").Encode(wire.Call{Request: llm.Request{Model: "mistralai/mistral-nemo", Stream: true}}, toolAnswer)))
+			Expect(body).To(ContainSubstring(`"function":{"name":"read_file","arguments":""}`))
+		}
+	})
+
+	DescribeTable("get ids of tool calls", func(codec wire.Codec, model string, random uint64, want string) {
+		Expect(wire.CallID(codec, model, random)).To(Equal(want))
+	},
+		Entry("of Mistral", codec, "mistral-large-latest", uint64(math.MaxUint64), "11264sgsf"),
+		Entry("of Mistral, always 9 characters", codec, "codestral-latest", uint64(36), "000000010"),
+		Entry("of OpenAI", codec, "gpt-4.1", uint64(36), "call_10"),
+		Entry("of OpenRouter", at("/api/v1", ""), "mistralai/mistral-nemo", uint64(36), "call_10"),
+		Entry("of Anthropic", wire.AnthropicMessages{}, "mistral-large-latest", uint64(36), "toolu_10"),
+	)
 
 	It("give Mistral's embeddings an id", func() {
 		for model, has := range map[string]bool{"mistral-embed": true, "text-embedding-3-small": false} {
