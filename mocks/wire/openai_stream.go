@@ -15,7 +15,7 @@ const azureFirstChunk = `data: {"choices":[],"created":0,"id":"","model":"","obj
 type chunks struct {
 	*stream
 	service service
-	prefix  jsonText // of each chunk, before the index of its choice
+	prefix  jsonText // of each chunk, before its choices
 	index   int      // of the choice
 	final   int      // index of the last choice
 	// fields are further fields of each chunk, last those of the last one with a choice.
@@ -34,8 +34,7 @@ func (o OpenAIChat) encodeChunks(call *Call, c Completion) []Frame {
 		s.choice(call, choice)
 	}
 	if call.IncludeUsage && service != mistral {
-		s.buf = s.buf.raw("data: ").chatHead(c, "chat.completion.chunk").
-			raw(`,"choices":[],"usage":`).chatUsage(c.reportedUsage()).raw("}\n\n")
+		s.buf = append(s.buf, s.prefix...).raw(`,"choices":[],"usage":`).chatUsage(c.reportedUsage()).raw("}\n\n")
 		s.frame()
 	}
 	s.buf = s.buf.raw(sseDone)
@@ -96,12 +95,15 @@ func newChunks(service service, call *Call, c Completion) chunks {
 	prefix := append(make(jsonText, 0, 220+len(c.ID)+len(c.Model)), "data: "...)
 	s := chunks{
 		service: service, final: len(c.More),
-		prefix: prefix.chatHead(c, "chat.completion.chunk").raw(`,"choices":[{"index":`),
+		prefix: prefix.chatHead(c, "chat.completion.chunk"),
+	}
+	if service != openRouter { // its client does not accept null in a chunk
+		s.prefix = s.prefix.raw(`,"system_fingerprint":null`)
 	}
 	switch {
 	case service == mistral:
 		s.last = jsonText(`,"usage":`).chatUsage(c.reportedUsage())
-	case call.IncludeUsage:
+	case call.IncludeUsage && service != openRouter:
 		s.fields = jsonText(`,"usage":null`)
 		s.last = s.fields
 	}
@@ -119,12 +121,14 @@ func newChunks(service service, call *Call, c Completion) chunks {
 		calls += len(choice.ToolCalls)
 	}
 	n := pieces + calls + 4
-	s.stream = newStream(c, c.ID, pieces, n, n*(len(s.prefix)+len(s.fields)+delta+5)+outputLen(c)*9/8+400)
+	s.stream = newStream(c, c.ID, pieces, n, n*(len(s.prefix)+len(s.fields)+delta+30)+outputLen(c)*9/8+400)
 	return s
 }
 
 // begin opens a chunk up to its delta.
-func (s *chunks) begin() { s.buf = append(s.buf, s.prefix...).int(s.index).raw(`,"delta":`) }
+func (s *chunks) begin() {
+	s.buf = append(s.buf, s.prefix...).raw(`,"choices":[{"index":`).int(s.index).raw(`,"delta":`)
+}
 
 // end closes a chunk after its delta.
 func (s *chunks) end(finish string) {

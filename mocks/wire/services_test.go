@@ -117,6 +117,16 @@ var _ = Describe("other services' chat completions", Label("H-02"), func() {
 		Expect(body).To(MatchRegexp(`"index":1[^\n]*"finish_reason":"stop"}],"usage":{"prompt_tokens":20,[^\n]*\n\ndata: \[DONE\]`))
 	})
 
+	It("get no null as fingerprint or usage in OpenRouter's chunks, whatever they ask for", func() {
+		openRouter := at("/api/v1", "")
+		for _, options := range []string{`"stream":true`, `"stream":true,"stream_options":{"include_usage":true}`} {
+			call, err := openRouter.Decode([]byte(gptAsking("anthropic/claude-haiku-4.5", options)))
+			Expect(err).NotTo(HaveOccurred())
+			expectGolden("openrouter-stream", render(openRouter.Encode(call, toolAnswer)))
+		}
+		Expect(string(bodyOf(openRouter.Encode(plainCall, textAnswer)))).To(ContainSubstring(`"system_fingerprint":null`), "its client requires one there")
+	})
+
 	It("get the chunks of OpenRouter and Groq for Mistral's models there", func() {
 		for _, root := range []string{"/api/v1", "/openai/v1"} {
 			body := string(bodyOf(at(root, "").Encode(wire.Call{Request: llm.Request{Model: "mistralai/mistral-nemo", Stream: true}}, toolAnswer)))
