@@ -51,7 +51,7 @@ func (c OpenAIChat) service(model string) service {
 
 // alwaysUsage reports whether the service sends the usage in all streams, see
 // https://openrouter.ai/docs/use-cases/usage-accounting.
-func (s service) alwaysUsage() bool { return s == openRouter || s == mistral }
+func (s service) alwaysUsage() bool { return s == openRouter || s == groq || s == mistral }
 
 // thinkingField returns the field of an answer with the thinking, which OpenAI's own API does not have:
 //   - "" for OpenAI's models, and for Azure's deployments

@@ -1,6 +1,10 @@
 package wire
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // sseDone is the event that ends a stream of chunks.
 const sseDone = "data: [DONE]\n\n"
@@ -18,8 +22,8 @@ type chunks struct {
 	prefix  jsonText // of each chunk, before its choices
 	index   int      // of the choice
 	final   int      // index of the last choice
-	// fields are further fields of each chunk, last those of the last one with a choice.
-	fields, last jsonText
+	// fields are further fields of each chunk, next those of the next one, and last those of the last one with a choice.
+	fields, next, last jsonText
 }
 
 func (o OpenAIChat) encodeChunks(call *Call, c Completion) []Frame {
@@ -33,7 +37,7 @@ func (o OpenAIChat) encodeChunks(call *Call, c Completion) []Frame {
 		s.index = i
 		s.choice(call, choice)
 	}
-	if call.IncludeUsage && service != mistral {
+	if call.IncludeUsage && service != mistral && !(service == groq && call.unasked) {
 		s.buf = append(s.buf, s.prefix...).raw(`,"choices":[],"usage":`).chatUsage(c.reportedUsage()).raw("}\n\n")
 		s.frame()
 	}
@@ -100,12 +104,17 @@ func newChunks(service service, call *Call, c Completion) chunks {
 	if service != openRouter { // its client does not accept null in a chunk
 		s.prefix = s.prefix.raw(`,"system_fingerprint":null`)
 	}
-	switch {
-	case service == mistral:
-		s.last = jsonText(`,"usage":`).chatUsage(c.reportedUsage())
-	case call.IncludeUsage && service != openRouter:
+	if call.IncludeUsage && !call.unasked && service != openRouter && service != mistral {
 		s.fields = jsonText(`,"usage":null`)
-		s.last = s.fields
+	}
+	s.next, s.last = s.fields, s.fields
+	switch service {
+	case mistral:
+		s.last = jsonText(`,"usage":`).chatUsage(c.reportedUsage())
+	case groq: // see https://github.com/groq/groq-typescript, ChatCompletionChunk.XGroq
+		open := slices.Concat(s.fields, jsonText(`,"x_groq":{"id":`)).quote("req_" + strings.TrimPrefix(c.ID, openAIChatDialect.AnswerID))
+		s.next = slices.Concat(open, jsonText("}"))
+		s.last = slices.Concat(open, jsonText(`,"usage":`)).chatUsage(c.reportedUsage()).raw("}")
 	}
 	thinks := service.thinkingField() != ""
 	pieces, calls, delta := 0, 0, 56 // bytes of a chunk beside its text
@@ -133,7 +142,8 @@ func (s *chunks) begin() {
 // end closes a chunk after its delta.
 func (s *chunks) end(finish string) {
 	s.buf = s.buf.raw(`,"logprobs":null,"finish_reason":`).quoteOrNull(finish).raw(`}]`)
-	fields := s.fields
+	fields := s.next
+	s.next = s.fields
 	if finish != "" && s.index == s.final {
 		fields = s.last
 	}

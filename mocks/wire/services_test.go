@@ -127,6 +127,45 @@ var _ = Describe("other services' chat completions", Label("H-02"), func() {
 		Expect(string(bodyOf(openRouter.Encode(plainCall, textAnswer)))).To(ContainSubstring(`"system_fingerprint":null`), "its client requires one there")
 	})
 
+	It("get Groq's usage in the last chunk with a choice, and in a chunk of its own if they ask for that", func() {
+		atGroq := at("/openai/v1", "")
+		call, err := atGroq.Decode([]byte(gptAsking("openai/gpt-oss-20b", `"stream":true`)))
+		Expect(err).NotTo(HaveOccurred())
+		frames := atGroq.Encode(call, toolAnswer)
+		expectGolden("groq-stream", render(frames))
+		back, readErr := atGroq.ReadAnswer(true, bodyOf(frames))
+		Expect(readErr).NotTo(HaveOccurred())
+		Expect(back.Usage).To(And(HaveField("Input", 20), HaveField("Output", 8), HaveField("Source", llm.UsageReported)))
+
+		asked, err := atGroq.Decode([]byte(gptAsking("openai/gpt-oss-20b", `"stream":true,"stream_options":{"include_usage":true}`)))
+		Expect(err).NotTo(HaveOccurred())
+		expectGolden("groq-stream-usage", render(atGroq.Encode(asked, toolAnswer)))
+		Expect(string(bodyOf(atGroq.Encode(streamCall, toolAnswer)))).NotTo(ContainSubstring("x_groq"), "Azure has the same path")
+
+		several := toolAnswer
+		several.More = []wire.Completion{textAnswer}
+		body := string(bodyOf(atGroq.Encode(call, several)))
+		Expect(strings.Count(body, `"x_groq"`)).To(Equal(2))
+		Expect(body).To(MatchRegexp(`"index":1[^\n]*"finish_reason":"stop"}],"x_groq":{"id":"req_2","usage":{"prompt_tokens":20,`))
+	})
+
+	It("get a wrong usage from the services that always send one", func() {
+		for _, x := range []struct {
+			codec wire.OpenAIChat
+			model string
+			want  bool
+		}{
+			{at("/openai/v1", ""), "qwen/qwen3-32b", true}, {at("/api/v1", ""), "gpt-4.1", true},
+			{at("/v1", ""), "mistral-large-latest", true}, {at("/v1", ""), "gpt-4.1", false},
+		} {
+			call, err := x.codec.Decode([]byte(gptAsking(x.model, `"stream":true`)))
+			Expect(err).NotTo(HaveOccurred())
+			frames, fired := newFault(wire.FaultSpec{Kind: "wrong-usage"})(x.codec, call, toolAnswer)
+			Expect(fired).To(Equal(x.want), x.model)
+			Expect(strings.Contains(string(bodyOf(frames)), `"prompt_tokens":1200`)).To(Equal(x.want), x.model)
+		}
+	})
+
 	It("get the chunks of OpenRouter and Groq for Mistral's models there", func() {
 		for _, root := range []string{"/api/v1", "/openai/v1"} {
 			body := string(bodyOf(at(root, "").Encode(wire.Call{Request: llm.Request{Model: "mistralai/mistral-nemo", Stream: true}}, toolAnswer)))

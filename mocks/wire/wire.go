@@ -91,7 +91,7 @@ func (c Completion) reportedUsage() llm.Usage {
 // Call is a provider's request in neutral form.
 type Call struct {
 	llm.Request
-	// IncludeUsage asks for a usage chunk at the end of a stream.
+	// IncludeUsage asks for the usage at the end of a stream.
 	IncludeUsage bool
 	// Header of the HTTP request; may be nil.
 	Header http.Header
@@ -104,6 +104,8 @@ type Call struct {
 	media mediaOptions
 	// kinds has the tools that are not plain functions.
 	kinds map[string]toolKind
+	// unasked is true if the service has the usage in all streams, and the request does not ask for it.
+	unasked bool
 	// legacy is true for tools in the older form of chat completions, functions.
 	legacy bool
 	// encrypted asks for the encrypted form of thoughts.
