@@ -179,6 +179,7 @@ func (c *Call) offer(namespace string, tools []responsesTool) {
 		kind, ok := toolKinds[t.Type]
 		if t.Name == "" {
 			t.Name = t.Type // a tool of the provider
+			c.AnyTool = c.AnyTool || t.Type == "mcp" || t.Type == "tool_search"
 		}
 		c.Tools = append(c.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(t.Parameters)})
 		if !ok || t.Type == "function" && namespace == "" {

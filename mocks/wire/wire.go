@@ -5,6 +5,7 @@ package wire
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,6 +98,8 @@ type Call struct {
 	Header http.Header
 	// N is the number of requested choices; 0 means 1.
 	N int
+	// AnyTool is true if answers may call tools that the request does not name: those of a program, or of the provider's.
+	AnyTool bool
 	// Output is what the call asks for: a text, an image or speech.
 	Output Output
 
@@ -116,6 +119,12 @@ type Call struct {
 	previous  string
 	input     []item
 	inputSize int
+}
+
+// Offers reports whether an answer may call a tool.
+func (c *Call) Offers(tool string) bool {
+	_, ok := c.kinds[tool] // by its name in a namespace
+	return ok || c.AnyTool || slices.ContainsFunc(c.Tools, func(t llm.Tool) bool { return t.Name == tool })
 }
 
 // APIError is an error answer of a provider.
