@@ -283,6 +283,7 @@ var _ = Describe("Decode", Label("H-02"), func() {
 			`{"model":"m","input":"hi","tools":[{"type":"namespace","name":"ns","tools":[{"type":"function","name":"g"}]}]}`, "ns.g", false),
 		Entry("Responses, of an MCP server of the provider's", wire.OpenAIResponses{},
 			`{"model":"m","input":"hi","tools":[{"type":"mcp","server_label":"x","server_url":"https://x.example"}]}`, "any", true),
+		Entry("Responses, with a prompt of the provider's", wire.OpenAIResponses{}, `{"model":"m","prompt":{"id":"pmpt_1"}}`, "any", true),
 		Entry("Anthropic", wire.AnthropicMessages{}, begging(`"tools":[{"type":"bash_20250124","name":"bash"}]`), "bash", false),
 		Entry("Anthropic, of an MCP server", wire.AnthropicMessages{}, begging(`"tools":[{"type":"mcp_toolset","mcp_server_name":"x"}]`), "any", true),
 		Entry("Gemini", wire.Gemini{Model: "gemini-2.5-flash"}, `{"contents":[{"parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"f"}]}]}`, "f", false),

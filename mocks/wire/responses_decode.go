@@ -157,6 +157,7 @@ func (r *responsesRequest) call() Call {
 	}
 	c.offer("", r.Tools)
 	if r.Input.kind == '"' && len(r.earlier) == 0 {
+	c.AnyTool = c.AnyTool || given(r.Prompt) // it may have tools
 		c.Messages = append(c.Messages, llm.Message{Role: llm.User, Content: r.Input.text})
 	}
 	turn := assistantTurn{call: &c}
