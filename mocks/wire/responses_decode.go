@@ -37,6 +37,7 @@ type responsesRequest struct {
 	} `json:"reasoning"`
 	Truncation string `json:"truncation"`
 	Store      *bool  `json:"store"` // true by default
+	Background bool   `json:"background"`
 
 	// earlier has the items up to the previous response, if resolved is true.
 	earlier  []item
@@ -156,8 +157,8 @@ func (r *responsesRequest) call() Call {
 		c.Messages = append(c.Messages, llm.Message{Role: llm.System, Content: text})
 	}
 	c.offer("", r.Tools)
-	if r.Input.kind == '"' && len(r.earlier) == 0 {
 	c.AnyTool = c.AnyTool || given(r.Prompt) // it may have tools
+	if r.Input.kind == '"' && len(r.earlier) == 0 {
 		c.Messages = append(c.Messages, llm.Message{Role: llm.User, Content: r.Input.text})
 	}
 	turn := assistantTurn{call: &c}
