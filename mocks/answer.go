@@ -149,7 +149,8 @@ func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (w
 // fill sets the content of an answer, or of its nth choice; nth is "" for the first.
 func (e *Engine) fill(c *wire.Completion, x *Exchange, codec wire.Codec, r *reply, v *view, nth string) (err error) {
 	c.Text, c.Thinking, c.Refusal, c.Finish = r.Text.String(), r.Thinking, r.Refusal, llm.FinishReason(r.Finish)
-	c.ToolCalls = e.toolCalls(x, codec, r, nth)
+	c.ToolCalls = e.toolCalls(x, codec, v.call.Model, r, nth)
+	e.warnUnoffered(r, v.call)
 	switch {
 	case r.onlyFault:
 		c.Text = stockFaulty
@@ -169,15 +170,14 @@ func (e *Engine) fill(c *wire.Completion, x *Exchange, codec wire.Codec, r *repl
 }
 
 // toolCalls returns the calls of the nth choice, each with an id.
-func (e *Engine) toolCalls(x *Exchange, codec wire.Codec, r *reply, nth string) []llm.ToolCall {
+func (e *Engine) toolCalls(x *Exchange, codec wire.Codec, model string, r *reply, nth string) []llm.ToolCall {
 	if len(r.calls) == 0 {
 		return nil
 	}
-	prefix := cmp.Or(codec.Dialect().CallID, "call_")
 	calls := slices.Clone(r.calls)
 	for i := range calls {
 		if calls[i].ID == "" {
-			calls[i].ID = prefix + strconv.FormatUint(e.random(x, "call"+strconv.Itoa(i)+nth), 36)
+			calls[i].ID = wire.CallID(codec, model, e.random(x, "call"+strconv.Itoa(i)+nth))
 		}
 	}
 	return calls

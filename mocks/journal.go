@@ -54,6 +54,8 @@ type Report struct {
 	Injected map[string]int
 	// Warnings has advice about requests that were answered.
 	Warnings []string
+	// UnofferedTools has the entries of Warnings about scripted calls of tools that the request did not offer.
+	UnofferedTools []string
 	// Calls counts all exchanges, including the ones missing from Exchanges.
 	Calls int
 	// Storage has the requests about files and batches, which are not calls, of a script that has faults for them.
@@ -69,6 +71,7 @@ const (
 	unexpected findingKind = iota
 	invalid
 	warned
+	unoffered
 )
 
 // journal keeps the records of the last exchanges.
@@ -76,8 +79,8 @@ type journal struct {
 	keep     int
 	calls    int
 	records  []Record // a ring once there are keep of them
-	findings [3][]string
-	strays   map[string]bool // findings about requests to wrong paths
+	findings [4][]string
+	once     map[string]bool // keys of findings that are not repeated; that of a request to a wrong path is its text
 }
 
 // enter adds x to the journal, and reports whether the client has ignored a wait. The requests of a batch do not wait.
@@ -137,15 +140,18 @@ func (j *journal) find(kind findingKind, n int, text string) {
 }
 
 // stray adds a finding about a request to a wrong path, once for repeated requests.
-func (j *journal) stray(kind findingKind, text string) {
+func (j *journal) stray(kind findingKind, text string) { j.findOnce(kind, text, text) }
+
+// findOnce adds a finding unless there is one with the key.
+func (j *journal) findOnce(kind findingKind, key, text string) {
 	list := &j.findings[kind]
-	if j.strays[text] || j.keep > 0 && len(*list) >= j.keep {
+	if j.once[key] || j.keep > 0 && len(*list) >= j.keep {
 		return
 	}
-	if j.strays == nil {
-		j.strays = map[string]bool{}
+	if j.once == nil {
+		j.once = map[string]bool{}
 	}
-	j.strays[text] = true
+	j.once[key] = true
 	*list = append(*list, text)
 }
 
@@ -177,14 +183,15 @@ func (e *Engine) Report() Report {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r := Report{
-		Exchanges:  e.journal.ordered(),
-		Unexpected: slices.Clone(e.journal.findings[unexpected]),
-		Invalid:    slices.Clone(e.journal.findings[invalid]),
-		Warnings:   slices.Clone(e.journal.findings[warned]),
-		Calls:      e.journal.calls,
-		Storage:    e.storageRecords.list(),
-		Stored:     slices.Sorted(maps.Keys(e.storageRecords.kinds)),
-		Injected:   map[string]int{},
+		Exchanges:      e.journal.ordered(),
+		Unexpected:     slices.Clone(e.journal.findings[unexpected]),
+		Invalid:        slices.Clone(e.journal.findings[invalid]),
+		Warnings:       slices.Concat(e.journal.findings[warned], e.journal.findings[unoffered]),
+		UnofferedTools: slices.Clone(e.journal.findings[unoffered]),
+		Calls:          e.journal.calls,
+		Storage:        e.storageRecords.list(),
+		Stored:         slices.Sorted(maps.Keys(e.storageRecords.kinds)),
+		Injected:       map[string]int{},
 	}
 	for i, s := range e.lines {
 		l := &e.program.lines[i]
@@ -200,7 +207,7 @@ func (e *Engine) Report() Report {
 	}
 	r.Unfired = append(r.Unfired, e.unfiredStored()...)
 	for _, text := range r.Unexpected {
-		if e.journal.strays[text] {
+		if e.journal.once[text] {
 			r.Strays = append(r.Strays, text)
 		}
 	}

@@ -27,7 +27,7 @@ func (e *Engine) Fork(clk clock.Clock, inject []Injection) *Engine {
 	for i, texts := range e.journal.findings {
 		forked.journal.findings[i] = slices.Clone(texts)
 	}
-	forked.journal.strays = maps.Clone(e.journal.strays)
+	forked.journal.once = maps.Clone(e.journal.once)
 	return forked
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -57,6 +58,23 @@ var _ = Describe("services that imitate OpenAI's API", Label("H-02"), func() {
 		r.base = strings.TrimSuffix(r.base, "/v1")
 		o := r.do(context.Background(), http.MethodPost, "/openai/deployments/d/chat/completions", chat(map[string]any{"model": "other"}, user("hi")), nil)
 		Expect(o.text()).To(Equal("hi"))
+	})
+
+	It("get tool calls from Mistral's models with ids of 9 letters and digits, the same for the same seed", func() {
+		ask := func(model string) []string {
+			r := inProcess(compile("replies: [{tool_calls: [{name: f}, {name: f}, {id: mine, name: f}]}]"), mocks.EngineOptions{Seed: 3})
+			var ids []string
+			for _, m := range regexp.MustCompile(`"id":"([^"]+)","type"`).FindAllStringSubmatch(
+				r.post(context.Background(), chat(map[string]any{"model": model}, user("hi"))).Body, -1) {
+				ids = append(ids, m[1])
+			}
+			return ids
+		}
+		ids := ask("mistral-large-latest")
+		Expect(ids).To(HaveExactElements(MatchRegexp("^[a-z0-9]{9}$"), MatchRegexp("^[a-z0-9]{9}$"), Equal("mine")))
+		Expect(ids[0]).NotTo(Equal(ids[1]))
+		Expect(ask("mistral-large-latest")).To(Equal(ids))
+		Expect(ask("gpt-4.1")[0]).To(HavePrefix("call_"))
 	})
 
 	It("get a choice for each that they ask for, drawn anew from one_of", func() {

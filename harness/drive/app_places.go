@@ -96,7 +96,7 @@ func (p places) rename(t *record.Trial) {
 		t.Exchanges[i].Problem = p.text(t.Exchanges[i].Problem)
 	}
 	s := &t.Script
-	for _, texts := range [][]string{s.Unexpected, s.Strays, s.Invalid, s.InvalidTools, s.Warnings} {
+	for _, texts := range [][]string{s.Unexpected, s.Strays, s.Invalid, s.InvalidTools, s.Warnings, s.UnofferedTools} {
 		for i := range texts {
 			texts[i] = p.text(texts[i])
 		}

@@ -205,6 +205,24 @@ var _ = Describe("A problem that the scripted backend found", Label("H-02"), fun
 		Expect(t.Script.Unused).To(HaveExactElements(ContainSubstring("replies[0]")))
 		Expect(t.Script.Unfired).To(HaveExactElements(ContainSubstring("timeout")))
 		Expect(t.Exchanges).To(HaveLen(2))
+		Expect(t.Script.Warnings).To(BeEmpty())
+	})
+
+	It("is recorded as a warning about a tool that was not offered", func() {
+		sc, found := scenarios.Parse("spec.yaml", []byte("name: spec/one\ndrive: {loop: {prompt: Go.}}\n"+
+			"backend: {model: gpt-4.1-mini, replies: [{tool_calls: [{name: x}]}]}\nexpect: {status: done}"), nil, scenarios.Options{Kinds: kinds.All().Formats()})
+		Expect(found).To(BeEmpty())
+		t, err := drive.Recorded(sc, newEnv(), func(transport http.RoundTripper) {
+			const body = `{"model": "gpt-4.1-mini", "messages": [{"role": "user", "content": "hi"}]}`
+			r, err := http.NewRequest(http.MethodPost, "http://127.0.0.1/v1/chat/completions", strings.NewReader(body))
+			Expect(err).NotTo(HaveOccurred())
+			response, err := transport.RoundTrip(r)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(response.Body.Close()).To(Succeed())
+		})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(t.Script.Warnings).To(HaveExactElements(ContainSubstring(`does not offer the tool "x"`)))
+		Expect(t.Script.UnofferedTools).To(Equal(t.Script.Warnings))
 	})
 })
 

@@ -287,6 +287,8 @@ func (t *Trial) finish(end record.End) record.Trial {
 		Unfired:    append(report.Unfired, t.unfired...),
 		Warnings:   report.Warnings,
 		Stored:     report.Stored,
+
+		UnofferedTools: report.UnofferedTools,
 	}
 	if len(t.Perturb) > 0 {
 		script.Perturbed = map[string]int{}

@@ -28,7 +28,7 @@ func judgeScript(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	return judgeUnfired(j, f, judgeRequests(j, f, found))
 }
 
-// judgeRequests reports the requests that the backend refused, and wrong base URLs.
+// judgeRequests reports the requests that the backend refused, and its warnings.
 func judgeRequests(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	for _, e := range f.Script.Unexpected {
 		message := "no scripted reply matches this call"
@@ -47,7 +47,11 @@ func judgeRequests(j *Judge, f *measure.Facts, found []Finding) []Finding {
 		found = append(found, j.misfit(expect.InvalidRequest, message, e))
 	}
 	for _, e := range f.Script.Warnings {
-		found = append(found, Finding{Severity: Info, Rule: AdviceRule, Message: e})
+		finding := Finding{Severity: Info, Rule: AdviceRule, Message: e}
+		if slices.Contains(f.Script.UnofferedTools, e) {
+			finding.At = scriptKey(e)
+		}
+		found = append(found, finding)
 	}
 	return found
 }

@@ -73,6 +73,15 @@ var _ = Describe("A mismatch with the script", Label("H-04"), func() {
 			HaveField("Message", "an MCP server would have refused this message")))
 	})
 
+	It("passes on advice, with the line that calls a tool that was not offered", func() {
+		const unoffered = `replies[1]: the request does not offer the tool "x" that this line calls; it offers no tools`
+		found := judge(expect.Expect{}, script(measure.ScriptFacts{Warnings: []string{"no /v1", unoffered}, UnofferedTools: []string{unoffered}}))
+		Expect(found).To(HaveExactElements(
+			gate.Finding{Severity: gate.Info, Rule: gate.AdviceRule, Message: "no /v1"},
+			gate.Finding{Severity: gate.Info, Rule: gate.AdviceRule, Message: unoffered, At: "backend.replies[1]"}))
+		Expect(gate.VerdictOf(found)).To(Equal(gate.Pass))
+	})
+
 	It("only notes what was not requested after an unexpected call, unless that call is allowed", func() {
 		both := script(measure.ScriptFacts{Unused: []string{"replies[0]: 1 of 1 left"}, Unexpected: []string{"call 1: x"}})
 		Expect(judge(expect.Expect{}, both)).To(HaveExactElements(

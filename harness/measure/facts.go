@@ -161,8 +161,9 @@ type ScriptFacts struct {
 	HungUp     int            `cel:"hung_up" json:"hung_up,omitempty"` // clients that disconnected
 
 	// As in record.Script; expressions do not have them.
-	Strays, InvalidTools []string       `json:"-"`
-	Perturbed            map[string]int `json:"-"`
+	Strays, InvalidTools, UnofferedTools []string `json:"-"`
+
+	Perturbed map[string]int `json:"-"`
 }
 
 // StopFacts compare what a stop guard decided with the labels of expect.stops.

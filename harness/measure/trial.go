@@ -378,7 +378,7 @@ func scriptFacts(tr *record.Trial) ScriptFacts {
 		Unfired:    tr.Script.Unfired,
 		Warnings:   tr.Script.Warnings,
 
-		Strays: tr.Script.Strays, InvalidTools: tr.Script.InvalidTools, Perturbed: tr.Script.Perturbed,
+		Strays: tr.Script.Strays, InvalidTools: tr.Script.InvalidTools, UnofferedTools: tr.Script.UnofferedTools, Perturbed: tr.Script.Perturbed,
 	}
 	for i := range tr.Exchanges {
 		x := &tr.Exchanges[i]

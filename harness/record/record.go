@@ -239,6 +239,8 @@ type Script struct {
 	// Warnings are advice about requests that were answered, such as one whose base URL lacks
 	// "/v1".
 	Warnings []string `json:"warnings,omitempty"`
+	// UnofferedTools are the entries of Warnings about scripted calls of tools that the request did not offer.
+	UnofferedTools []string `json:"unoffered_tools,omitempty"`
 	// Storage has the requests about files and batches, in order of arrival, if the script has faults for
 	// them. They are not calls.
 	Storage []StorageRequest `json:"storage,omitempty"`

@@ -39,7 +39,7 @@ func (c codec) Decode(body []byte) (wire.Call, *wire.APIError) {
 	if err != nil {
 		return wire.Call{}, &wire.APIError{Type: usageError, Message: err.Error()}
 	}
-	call := wire.Call{Request: llm.Request{Model: in.model, Stream: true}}
+	call := wire.Call{Request: llm.Request{Model: in.model, Stream: true}, AnyTool: true}
 	if in.system != "" {
 		call.Messages = append(call.Messages, llm.Message{Role: llm.System, Content: in.system})
 	}

@@ -146,6 +146,7 @@ func (r *messagesRequest) call() Call {
 		c.Messages = r.Messages[i].neutral(c.Messages)
 	}
 	for _, t := range r.Tools {
+		c.AnyTool = c.AnyTool || t.Name == "" // all tools of an MCP server
 		c.Tools = append(c.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(t.InputSchema)})
 	}
 	return c

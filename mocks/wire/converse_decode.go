@@ -23,7 +23,8 @@ type converseRequest struct {
 	} `json:"inferenceConfig"`
 	ToolConfig *struct {
 		Tools []struct {
-			Spec *converseTool `json:"toolSpec"` // nil for a cache point or a tool of the provider
+			Spec   *converseTool `json:"toolSpec"` // nil for a cache point or a tool of the provider
+			System *struct{}     `json:"systemTool"`
 		} `json:"tools"`
 		Choice struct {
 			Tool *struct {
@@ -215,6 +216,7 @@ func (r *converseRequest) call() Call {
 		return c
 	}
 	for _, t := range r.ToolConfig.Tools {
+		c.AnyTool = c.AnyTool || t.System != nil
 		if s := t.Spec; s != nil {
 			c.Tools = append(c.Tools, llm.Tool{Name: s.Name, Description: s.Description, Parameters: json.RawMessage(s.InputSchema.JSON)})
 		}

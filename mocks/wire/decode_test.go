@@ -269,6 +269,31 @@ var _ = Describe("Decode", Label("H-02"), func() {
 		Expect(c.Tags).To(BeNil())
 	})
 
+	DescribeTable("reads which tools are offered, by",
+		func(codec wire.Codec, body, offered string, any bool) {
+			call, err := codec.Decode([]byte(body))
+			Expect(err).NotTo(HaveOccurred())
+			Expect(call.Offers(offered)).To(BeTrue())
+			Expect(call.Offers("other")).To(Equal(any))
+		},
+		Entry("chat completions", codec, asking(`"tools":[{"type":"custom","custom":{"name":"sh"}},{"type":"function","function":{"name":"f"}}]`), "sh", false),
+		Entry("functions", codec, asking(`"functions":[{"name":"f"}]`), "f", false),
+		Entry("Responses", wire.OpenAIResponses{}, `{"model":"m","input":"hi","tools":[{"type":"local_shell"},{"type":"web_search"}]}`, "web_search", false),
+		Entry("Responses, in a namespace", wire.OpenAIResponses{},
+			`{"model":"m","input":"hi","tools":[{"type":"namespace","name":"ns","tools":[{"type":"function","name":"g"}]}]}`, "ns.g", false),
+		Entry("Responses, of an MCP server of the provider's", wire.OpenAIResponses{},
+			`{"model":"m","input":"hi","tools":[{"type":"mcp","server_label":"x","server_url":"https://x.example"}]}`, "any", true),
+		Entry("Responses, with a prompt of the provider's", wire.OpenAIResponses{}, `{"model":"m","prompt":{"id":"pmpt_1"}}`, "any", true),
+		Entry("Anthropic", wire.AnthropicMessages{}, begging(`"tools":[{"type":"bash_20250124","name":"bash"}]`), "bash", false),
+		Entry("Anthropic, of an MCP server", wire.AnthropicMessages{}, begging(`"tools":[{"type":"mcp_toolset","mcp_server_name":"x"}]`), "any", true),
+		Entry("Gemini", wire.Gemini{Model: "gemini-2.5-flash"}, `{"contents":[{"parts":[{"text":"hi"}]}],"tools":[{"functionDeclarations":[{"name":"f"}]}]}`, "f", false),
+		Entry("Gemini, on a screen", wire.Gemini{Model: "gemini-2.5-flash"}, `{"contents":[{"parts":[{"text":"hi"}]}],"tools":[{"computerUse":{}}]}`, "click_at", true),
+		Entry("Converse", wire.Converse{},
+			`{"messages":[{"role":"user","content":[{"text":"hi"}]}],"toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}}}},{"cachePoint":{"type":"default"}}]}}`, "f", false),
+		Entry("Converse, of the provider", wire.Converse{},
+			`{"messages":[{"role":"user","content":[{"text":"hi"}]}],"toolConfig":{"tools":[{"systemTool":{"name":"nova_grounding"}}]}}`, "any", true),
+	)
+
 	It("reads the requests of go-openai's client", func() {
 		body, err := json.Marshal(openai.ChatCompletionRequest{
 			Model: "m", Stream: true, StreamOptions: &openai.StreamOptions{IncludeUsage: true},

@@ -2,14 +2,17 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
+	"strconv"
+	"strings"
 )
 
 // Dialect describes a protocol to scripts and to faults. The zero value is for a protocol without
 // streams of events.
 type Dialect struct {
 	// AnswerID and CallID are the prefixes of the ids of answers and of tool calls; by
-	// default those of OpenAIChat.
+	// default those of OpenAIChat. Use the function CallID for the ids of calls.
 	AnswerID, CallID string
 	// Unexpected is the status of a call that is not in the script; by default 404. Clients
 	// must not retry it.
@@ -39,6 +42,16 @@ type Dialect struct {
 	stockError func(status int) *APIError
 	// errorEvent returns the event of an error in a stream, after n others.
 	errorEvent func(call Call, c Completion, e *APIError, n int) []byte
+}
+
+// CallID returns the id of a tool call in the form of the service that a model is requested from, made of a random number.
+func CallID(c Codec, model string, random uint64) string {
+	const mistralDigits = 9 // letters and digits, as in https://docs.mistral.ai/capabilities/function_calling
+	if chat, ok := c.(OpenAIChat); ok && chat.service(model) == mistral {
+		id := strings.Repeat("0", mistralDigits) + strconv.FormatUint(random, 36)
+		return id[len(id)-mistralDigits:]
+	}
+	return cmp.Or(c.Dialect().CallID, "call_") + strconv.FormatUint(random, 36)
 }
 
 // streams reports whether the protocol has streams of events.

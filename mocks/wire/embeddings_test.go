@@ -71,6 +71,7 @@ var _ = Describe("embeddings", Label("H-02"), func() {
 		},
 		Entry("the small model", `{"model":"text-embedding-3-small","input":"a"}`, 1536),
 		Entry("the large model", `{"model":"text-embedding-3-large","input":[1,2]}`, 3072),
+		Entry("Mistral's model", `{"model":"mistral-embed","input":"a"}`, 1024),
 		Entry("the request", `{"model":"text-embedding-3-large","input":"a","dimensions":1}`, 1),
 	)
 

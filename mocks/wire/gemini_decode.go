@@ -200,6 +200,7 @@ func (r *geminiRequest) call(stream bool) Call {
 		c.Messages = r.Contents[i].neutral(c.Messages)
 	}
 	for i := range r.Tools {
+		c.AnyTool = c.AnyTool || len(r.Tools[i].FunctionDeclarations) == 0 // tools of the provider's
 		for _, f := range r.Tools[i].FunctionDeclarations {
 			_, schema := f.schema()
 			c.Tools = append(c.Tools, llm.Tool{Name: f.Name, Description: f.Description, Parameters: json.RawMessage(schema)})

@@ -23,26 +23,47 @@ func isMistral(model string) bool {
 	return strings.Contains(model, "tral") && mistralModel().MatchString(model)
 }
 
-// alwaysUsage reports whether the service sends the usage in all streams: Mistral and OpenRouter do, see
-// https://openrouter.ai/docs/use-cases/usage-accounting.
-func (c OpenAIChat) alwaysUsage(model string) bool {
-	return c.Root.Path == rootOpenRouter || isMistral(model)
-}
+// service is a service with OpenAI's chat completions, as far as its answers differ from those of others.
+type service uint8
 
-// thinkingField returns the field of an answer with the thinking, which OpenAI's own API does not have:
-//   - below the root of OpenRouter "reasoning", for any model, see
-//     https://openrouter.ai/docs/use-cases/reasoning-tokens
-//   - "" for OpenAI's models, and for Azure's deployments
-//   - below the root of Groq "reasoning", see https://console.groq.com/docs/reasoning
-//   - elsewhere "reasoning_content", the field of DeepSeek, Qwen, Kimi, GLM and vLLM, see
-//     https://api-docs.deepseek.com/guides/reasoning_model
-func (c OpenAIChat) thinkingField(model string) string {
+const (
+	otherService service = iota // such as DeepSeek, or a server of the user's own
+	openAI                      // and Azure
+	openRouter
+	groq
+	mistral
+)
+
+// service returns the service that a request for a model is sent to. Groq and Azure's newer API have one root.
+func (c OpenAIChat) service(model string) service {
 	switch {
 	case c.Root.Path == rootOpenRouter:
-		return "reasoning"
+		return openRouter
 	case c.Root.Deployment != "" || isOpenAI(model):
-		return ""
+		return openAI
 	case c.Root.Path == rootGroq:
+		return groq
+	case isMistral(model):
+		return mistral
+	}
+	return otherService
+}
+
+// alwaysUsage reports whether the service sends the usage in all streams, see
+// https://openrouter.ai/docs/use-cases/usage-accounting.
+func (s service) alwaysUsage() bool { return s == openRouter || s == groq || s == mistral }
+
+// thinkingField returns the field of an answer with the thinking, which OpenAI's own API does not have:
+//   - "" for OpenAI's models, and for Azure's deployments
+//   - "reasoning" for OpenRouter, see https://openrouter.ai/docs/use-cases/reasoning-tokens, and for Groq, see
+//     https://console.groq.com/docs/reasoning
+//   - elsewhere "reasoning_content", the field of DeepSeek, Qwen, Kimi, GLM and vLLM, see
+//     https://api-docs.deepseek.com/guides/reasoning_model
+func (s service) thinkingField() string {
+	switch s {
+	case openAI:
+		return ""
+	case openRouter, groq:
 		return "reasoning"
 	}
 	return "reasoning_content"

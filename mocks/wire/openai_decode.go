@@ -219,7 +219,9 @@ func (c OpenAIChat) Decode(body []byte) (Call, *APIError) {
 	}
 	call := r.call()
 	call.legacy = legacy
-	call.IncludeUsage = call.IncludeUsage || c.alwaysUsage(call.Model)
+	if call.Stream && !call.IncludeUsage && c.service(call.Model).alwaysUsage() {
+		call.IncludeUsage, call.unasked = true, true
+	}
 	return call, nil
 }
 

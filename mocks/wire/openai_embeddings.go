@@ -15,12 +15,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Limits and defaults of OpenAI's embeddings API.
+// Limits of OpenAI's embeddings API.
 const (
 	maxEmbeddingInputs = 2048
 	maxDimensions      = 3072 // of text-embedding-3-large
-	defaultDimensions  = 1536 // of the other models
 )
+
+// defaultDimensions returns the length of a model's vectors: see https://platform.openai.com/docs/guides/embeddings and
+// https://docs.mistral.ai/capabilities/embeddings/text_embeddings.
+func defaultDimensions(model string) int {
+	switch {
+	case strings.HasSuffix(model, "-3-large"):
+		return maxDimensions
+	case strings.Contains(model, "mistral-embed"):
+		return 1024
+	}
+	return 1536
+}
 
 // embeddings is a valid request to /v1/embeddings.
 type embeddings struct {
@@ -66,10 +77,7 @@ func decodeEmbeddings(body []byte, deployment string) (embeddings, *APIError) {
 		return embeddings{}, decodeError(err)
 	}
 	b.Model = cmp.Or(deployment, b.Model)
-	r := embeddings{model: b.Model, dimensions: defaultDimensions, base64: b.EncodingFormat == "base64"}
-	if strings.HasSuffix(b.Model, "-3-large") {
-		r.dimensions = maxDimensions
-	}
+	r := embeddings{model: b.Model, dimensions: defaultDimensions(b.Model), base64: b.EncodingFormat == "base64"}
 	if b.Dimensions != nil {
 		r.dimensions = *b.Dimensions
 	}

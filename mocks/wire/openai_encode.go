@@ -16,8 +16,8 @@ func (o OpenAIChat) Encode(call Call, c Completion) []Frame {
 
 // completion returns the body of an answer without streaming.
 func (o OpenAIChat) completion(call *Call, c Completion) jsonText {
-	j := make(jsonText, 0, 640+outputLen(c)*9/8).chatHead(c, "chat.completion").raw(`,"choices":[`)
-	field := o.thinkingField(call.Model)
+	j := make(jsonText, 0, 640+outputLen(c)*9/8).chatHead(c, "chat.completion").raw(`,"system_fingerprint":null,"choices":[`)
+	field := o.service(call.Model).thinkingField()
 	for i, choice := range c.choices() {
 		j = j.comma(i).raw(`{"index":`).int(i).raw(`,"message":`).chatMessage(call, choice, field).
 			raw(`,"logprobs":null,"finish_reason":`).quote(call.chatFinish(choice)).raw(`}`)
@@ -66,7 +66,7 @@ func (j jsonText) chatMessage(call *Call, c Completion, thinkingField string) js
 // chatHead opens an object with the fields of every answer and chunk.
 func (j jsonText) chatHead(c Completion, object string) jsonText {
 	return j.raw(`{"id":`).quote(c.ID).raw(`,"object":"`).raw(object).raw(`","created":`).unix(c.Created).
-		raw(`,"model":`).quote(c.Model).raw(`,"service_tier":"default","system_fingerprint":null`)
+		raw(`,"model":`).quote(c.Model).raw(`,"service_tier":"default"`)
 }
 
 // callShape is the form of a tool call in chat completions.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -18,7 +19,10 @@ type chatAnswer struct {
 	Created float64      `json:"created"`
 	Choices []chatChoice `json:"choices"`
 	Usage   *chatUsage   `json:"usage"`
-	Error   *errorBody   `json:"error"`
+	XGroq   struct {
+		Usage *chatUsage `json:"usage"`
+	} `json:"x_groq"`
+	Error *errorBody `json:"error"`
 }
 
 type chatChoice struct {
@@ -107,8 +111,8 @@ func (s *chatStream) add(a *chatAnswer) error {
 	if a.ID != "" {
 		s.ID, s.Model, s.Created = a.ID, a.Model, unixTime(a.Created)
 	}
-	if a.Usage != nil {
-		s.Usage = a.Usage.neutral()
+	if u := cmp.Or(a.Usage, a.XGroq.Usage); u != nil {
+		s.Usage = u.neutral()
 	}
 	i := slices.IndexFunc(a.Choices, func(c chatChoice) bool { return c.Index == 0 })
 	if i < 0 {

@@ -1,6 +1,10 @@
 package wire
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // sseDone is the event that ends a stream of chunks.
 const sseDone = "data: [DONE]\n\n"
@@ -14,25 +18,27 @@ const azureFirstChunk = `data: {"choices":[],"created":0,"id":"","model":"","obj
 // chunks is a stream of chat-completion chunks.
 type chunks struct {
 	*stream
-	prefix jsonText // of each chunk, before the index of its choice
-	suffix string   // of each chunk, after its finish reason
-	index  int      // of the choice
+	service service
+	prefix  jsonText // of each chunk, before its choices
+	index   int      // of the choice
+	final   int      // index of the last choice
+	// fields are further fields of each chunk, next those of the next one, and last those of the last one with a choice.
+	fields, next, last jsonText
 }
 
 func (o OpenAIChat) encodeChunks(call *Call, c Completion) []Frame {
-	field := o.thinkingField(call.Model)
-	s := newChunks(call, c, field != "")
+	service := o.service(call.Model)
+	s := newChunks(service, call, c)
 	if o.Root.Deployment != "" {
 		s.buf = s.buf.raw(azureFirstChunk)
 		s.frame()
 	}
 	for i, choice := range c.choices() {
 		s.index = i
-		s.choice(call, choice, field)
+		s.choice(call, choice)
 	}
-	if call.IncludeUsage {
-		s.buf = s.buf.raw("data: ").chatHead(c, "chat.completion.chunk").
-			raw(`,"choices":[],"usage":`).chatUsage(c.reportedUsage()).raw("}\n\n")
+	if call.IncludeUsage && service != mistral && !(service == groq && call.unasked) {
+		s.buf = append(s.buf, s.prefix...).raw(`,"choices":[],"usage":`).chatUsage(c.reportedUsage()).raw("}\n\n")
 		s.frame()
 	}
 	s.buf = s.buf.raw(sseDone)
@@ -41,14 +47,14 @@ func (o OpenAIChat) encodeChunks(call *Call, c Completion) []Frame {
 }
 
 // choice appends the chunks of one choice.
-func (s *chunks) choice(call *Call, c Completion, thinkingField string) {
+func (s *chunks) choice(call *Call, c Completion) {
 	if c.Text == "" && len(c.ToolCalls) > 0 {
 		s.chunk(`{"role":"assistant","content":null,"refusal":null}`, "")
 	} else {
 		s.chunk(`{"role":"assistant","content":"","refusal":null}`, "")
 	}
-	if thinkingField != "" {
-		s.pieces(`{"`+thinkingField+`":`, c.Thinking, `}`)
+	if field := s.service.thinkingField(); field != "" {
+		s.pieces(`{"`+field+`":`, c.Thinking, `}`)
 	}
 	s.pieces(`{"content":`, c.Text, `}`)
 	s.pieces(`{"refusal":`, c.Refusal, `}`)
@@ -64,7 +70,7 @@ func (s *chunks) toolCalls(call *Call, c Completion) {
 	for i, t := range c.ToolCalls {
 		shape, open := shapeOf(call, t.Name), `{"tool_calls":[{"index":`+strconv.Itoa(i)
 		written := ""
-		if isMistral(call.Model) { // its client wants the whole call in one chunk
+		if s.service == mistral { // its client wants the whole call in one chunk
 			written = shape.written(t)
 			s.skip(countPieces(written))
 		}
@@ -89,15 +95,28 @@ func (s *chunks) functionCall(c Completion) {
 	s.pieces(`{"function_call":{"arguments":`, c.ToolCalls[0].Arguments, `}}`)
 }
 
-func newChunks(call *Call, c Completion, thinks bool) chunks {
+func newChunks(service service, call *Call, c Completion) chunks {
 	prefix := append(make(jsonText, 0, 220+len(c.ID)+len(c.Model)), "data: "...)
 	s := chunks{
-		prefix: prefix.chatHead(c, "chat.completion.chunk").raw(`,"choices":[{"index":`),
-		suffix: "}]}\n\n",
+		service: service, final: len(c.More),
+		prefix: prefix.chatHead(c, "chat.completion.chunk"),
 	}
-	if call.IncludeUsage && !isMistral(call.Model) { // its client does not accept null
-		s.suffix = "}],\"usage\":null}\n\n"
+	if service != openRouter { // its client does not accept null in a chunk
+		s.prefix = s.prefix.raw(`,"system_fingerprint":null`)
 	}
+	if call.IncludeUsage && !call.unasked && service != openRouter && service != mistral {
+		s.fields = jsonText(`,"usage":null`)
+	}
+	s.next, s.last = s.fields, s.fields
+	switch service {
+	case mistral:
+		s.last = jsonText(`,"usage":`).chatUsage(c.reportedUsage())
+	case groq: // see https://github.com/groq/groq-typescript, ChatCompletionChunk.XGroq
+		open := slices.Concat(s.fields, jsonText(`,"x_groq":{"id":`)).quote("req_" + strings.TrimPrefix(c.ID, openAIChatDialect.AnswerID))
+		s.next = slices.Concat(open, jsonText("}"))
+		s.last = slices.Concat(open, jsonText(`,"usage":`)).chatUsage(c.reportedUsage()).raw("}")
+	}
+	thinks := service.thinkingField() != ""
 	pieces, calls, delta := 0, 0, 56 // bytes of a chunk beside its text
 	for _, choice := range c.choices() {
 		pieces += countPieces(choice.Text) + countPieces(choice.Refusal)
@@ -111,16 +130,24 @@ func newChunks(call *Call, c Completion, thinks bool) chunks {
 		calls += len(choice.ToolCalls)
 	}
 	n := pieces + calls + 4
-	s.stream = newStream(c, c.ID, pieces, n, n*(len(s.prefix)+len(s.suffix)+delta)+outputLen(c)*9/8+400)
+	s.stream = newStream(c, c.ID, pieces, n, n*(len(s.prefix)+len(s.fields)+delta+30)+outputLen(c)*9/8+400)
 	return s
 }
 
 // begin opens a chunk up to its delta.
-func (s *chunks) begin() { s.buf = append(s.buf, s.prefix...).int(s.index).raw(`,"delta":`) }
+func (s *chunks) begin() {
+	s.buf = append(s.buf, s.prefix...).raw(`,"choices":[{"index":`).int(s.index).raw(`,"delta":`)
+}
 
 // end closes a chunk after its delta.
 func (s *chunks) end(finish string) {
-	s.buf = s.buf.raw(`,"logprobs":null,"finish_reason":`).quoteOrNull(finish).raw(s.suffix)
+	s.buf = s.buf.raw(`,"logprobs":null,"finish_reason":`).quoteOrNull(finish).raw(`}]`)
+	fields := s.next
+	s.next = s.fields
+	if finish != "" && s.index == s.final {
+		fields = s.last
+	}
+	s.buf = append(s.buf, fields...).raw("}\n\n")
 	s.frame()
 }
 

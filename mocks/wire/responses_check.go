@@ -21,6 +21,10 @@ func (r *responsesRequest) check() *APIError {
 	if r.Model == "" {
 		return missing("model")
 	}
+	if r.Background {
+		return bad("background", "unsupported_value", "The scripted server answers at once and has no GET /v1/responses/ID, "+
+			"and so does not support 'background': true. Leave it out in tests.")
+	}
 	return firstError(r.checkSampling, func() *APIError { return checkMetadata(r.Metadata) },
 		func() *APIError { return checkOffered("tools", r.Tools) }, r.checkChoice, r.checkInput, r.checkOutputs, r.checkFormat)
 }

@@ -37,6 +37,7 @@ type responsesRequest struct {
 	} `json:"reasoning"`
 	Truncation string `json:"truncation"`
 	Store      *bool  `json:"store"` // true by default
+	Background bool   `json:"background"`
 
 	// earlier has the items up to the previous response, if resolved is true.
 	earlier  []item
@@ -156,6 +157,7 @@ func (r *responsesRequest) call() Call {
 		c.Messages = append(c.Messages, llm.Message{Role: llm.System, Content: text})
 	}
 	c.offer("", r.Tools)
+	c.AnyTool = c.AnyTool || given(r.Prompt) // it may have tools
 	if r.Input.kind == '"' && len(r.earlier) == 0 {
 		c.Messages = append(c.Messages, llm.Message{Role: llm.User, Content: r.Input.text})
 	}
@@ -179,6 +181,7 @@ func (c *Call) offer(namespace string, tools []responsesTool) {
 		kind, ok := toolKinds[t.Type]
 		if t.Name == "" {
 			t.Name = t.Type // a tool of the provider
+			c.AnyTool = c.AnyTool || t.Type == "mcp" || t.Type == "tool_search"
 		}
 		c.Tools = append(c.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(t.Parameters)})
 		if !ok || t.Type == "function" && namespace == "" {

@@ -53,6 +53,7 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 		Entry("temperature above 2", wanting(`"temperature":2.1`), "temperature", "decimal_above_max_value", "<= 2, but got 2.1"),
 		Entry("top_p above 1", wanting(`"top_p":1.1`), "top_p", "decimal_above_max_value", "<= 1, but got 1.1"),
 		Entry("a small limit", wanting(`"max_output_tokens":15`), "max_output_tokens", "integer_below_min_value", ">= 16, but got 15"),
+		Entry("a background response", wanting(`"background":true`), "background", "unsupported_value", "scripted server"),
 		Entry("an unknown truncation", wanting(`"truncation":"half"`), "truncation", "invalid_value", "'half'"),
 		Entry("17 pairs of metadata", wanting(metadata(17)), "metadata", "object_above_max_properties", "at most 16"),
 
@@ -104,6 +105,7 @@ var _ = Describe("Decode of OpenAI Responses", Label("H-02"), func() {
 		},
 		Entry("the least", wanting()),
 		Entry("unknown members, and null for others", wanting(`"future":{"a":[1]},"tools":null,"tool_choice":null,"temperature":null,"instructions":null,"metadata":null,"reasoning":null,"include":null,"text":{}`)),
+		Entry("no background", wanting(`"background":false`)),
 		Entry("the ends of the ranges", wanting(`"temperature":2,"top_p":1,"max_output_tokens":16,"truncation":"auto"`)),
 		Entry("the continuation of a response", `{"model":"m","previous_response_id":"resp_1","input":[`+fnOutput+`]}`),
 		Entry("the continuation of a response without more", `{"model":"m","previous_response_id":"resp_1"}`),

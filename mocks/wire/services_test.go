@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"math"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -100,6 +101,87 @@ var _ = Describe("other services' chat completions", Label("H-02"), func() {
 			Expect(back.ToolCalls).To(Equal(toolAnswer.ToolCalls))
 		}
 	})
+
+	It("get Mistral's usage in the last chunk with a choice, whatever they ask for", func() {
+		call, err := at("/v1", "").Decode([]byte(gptAsking("mistral-large-latest", `"stream":true`)))
+		Expect(err).NotTo(HaveOccurred())
+		frames := codec.Encode(call, toolAnswer)
+		expectGolden("mistral-stream", render(frames))
+		for _, asked := range []wire.Call{{Request: call.Request}, {Request: call.Request, IncludeUsage: true}} {
+			Expect(render(codec.Encode(asked, toolAnswer))).To(Equal(render(frames)))
+		}
+		several := toolAnswer
+		several.More = []wire.Completion{textAnswer}
+		body := string(bodyOf(codec.Encode(call, several)))
+		Expect(strings.Count(body, `"usage":`)).To(Equal(1))
+		Expect(body).To(MatchRegexp(`"index":1[^\n]*"finish_reason":"stop"}],"usage":{"prompt_tokens":20,[^\n]*\n\ndata: \[DONE\]`))
+	})
+
+	It("get no null as fingerprint or usage in OpenRouter's chunks, whatever they ask for", func() {
+		openRouter := at("/api/v1", "")
+		for _, options := range []string{`"stream":true`, `"stream":true,"stream_options":{"include_usage":true}`} {
+			call, err := openRouter.Decode([]byte(gptAsking("anthropic/claude-haiku-4.5", options)))
+			Expect(err).NotTo(HaveOccurred())
+			expectGolden("openrouter-stream", render(openRouter.Encode(call, toolAnswer)))
+		}
+		Expect(string(bodyOf(openRouter.Encode(plainCall, textAnswer)))).To(ContainSubstring(`"system_fingerprint":null`), "its client requires one there")
+	})
+
+	It("get Groq's usage in the last chunk with a choice, and in a chunk of its own if they ask for that", func() {
+		atGroq := at("/openai/v1", "")
+		call, err := atGroq.Decode([]byte(gptAsking("openai/gpt-oss-20b", `"stream":true`)))
+		Expect(err).NotTo(HaveOccurred())
+		frames := atGroq.Encode(call, toolAnswer)
+		expectGolden("groq-stream", render(frames))
+		back, readErr := atGroq.ReadAnswer(true, bodyOf(frames))
+		Expect(readErr).NotTo(HaveOccurred())
+		Expect(back.Usage).To(And(HaveField("Input", 20), HaveField("Output", 8), HaveField("Source", llm.UsageReported)))
+
+		asked, err := atGroq.Decode([]byte(gptAsking("openai/gpt-oss-20b", `"stream":true,"stream_options":{"include_usage":true}`)))
+		Expect(err).NotTo(HaveOccurred())
+		expectGolden("groq-stream-usage", render(atGroq.Encode(asked, toolAnswer)))
+		Expect(string(bodyOf(atGroq.Encode(streamCall, toolAnswer)))).NotTo(ContainSubstring("x_groq"), "Azure has the same path")
+
+		several := toolAnswer
+		several.More = []wire.Completion{textAnswer}
+		body := string(bodyOf(atGroq.Encode(call, several)))
+		Expect(strings.Count(body, `"x_groq"`)).To(Equal(2))
+		Expect(body).To(MatchRegexp(`"index":1[^\n]*"finish_reason":"stop"}],"x_groq":{"id":"req_2","usage":{"prompt_tokens":20,`))
+	})
+
+	It("get a wrong usage from the services that always send one", func() {
+		for _, x := range []struct {
+			codec wire.OpenAIChat
+			model string
+			want  bool
+		}{
+			{at("/openai/v1", ""), "qwen/qwen3-32b", true}, {at("/api/v1", ""), "gpt-4.1", true},
+			{at("/v1", ""), "mistral-large-latest", true}, {at("/v1", ""), "gpt-4.1", false},
+		} {
+			call, err := x.codec.Decode([]byte(gptAsking(x.model, `"stream":true`)))
+			Expect(err).NotTo(HaveOccurred())
+			frames, fired := newFault(wire.FaultSpec{Kind: "wrong-usage"})(x.codec, call, toolAnswer)
+			Expect(fired).To(Equal(x.want), x.model)
+			Expect(strings.Contains(string(bodyOf(frames)), `"prompt_tokens":1200`)).To(Equal(x.want), x.model)
+		}
+	})
+
+	It("get the chunks of OpenRouter and Groq for Mistral's models there", func() {
+		for _, root := range []string{"/api/v1", "/openai/v1"} {
+			body := string(bodyOf(at(root, "").Encode(wire.Call{Request: llm.Request{Model: "mistralai/mistral-nemo", Stream: true}}, toolAnswer)))
+			Expect(body).To(ContainSubstring(`"function":{"name":"read_file","arguments":""}`))
+		}
+	})
+
+	DescribeTable("get ids of tool calls", func(codec wire.Codec, model string, random uint64, want string) {
+		Expect(wire.CallID(codec, model, random)).To(Equal(want))
+	},
+		Entry("of Mistral", codec, "mistral-large-latest", uint64(math.MaxUint64), "11264sgsf"),
+		Entry("of Mistral, always 9 characters", codec, "codestral-latest", uint64(36), "000000010"),
+		Entry("of OpenAI", codec, "gpt-4.1", uint64(36), "call_10"),
+		Entry("of OpenRouter", at("/api/v1", ""), "mistralai/mistral-nemo", uint64(36), "call_10"),
+		Entry("of Anthropic", wire.AnthropicMessages{}, "mistral-large-latest", uint64(36), "toolu_10"),
+	)
 
 	It("give Mistral's embeddings an id", func() {
 		for model, has := range map[string]bool{"mistral-embed": true, "text-embedding-3-small": false} {

@@ -5,6 +5,7 @@ package wire
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,12 +92,14 @@ func (c Completion) reportedUsage() llm.Usage {
 // Call is a provider's request in neutral form.
 type Call struct {
 	llm.Request
-	// IncludeUsage asks for a usage chunk at the end of a stream.
+	// IncludeUsage asks for the usage at the end of a stream.
 	IncludeUsage bool
 	// Header of the HTTP request; may be nil.
 	Header http.Header
 	// N is the number of requested choices; 0 means 1.
 	N int
+	// AnyTool is true if answers may call tools that the request does not name: those of a program, or of the provider's.
+	AnyTool bool
 	// Output is what the call asks for: a text, an image or speech.
 	Output Output
 
@@ -104,6 +107,8 @@ type Call struct {
 	media mediaOptions
 	// kinds has the tools that are not plain functions.
 	kinds map[string]toolKind
+	// unasked is true if the service has the usage in all streams, and the request does not ask for it.
+	unasked bool
 	// legacy is true for tools in the older form of chat completions, functions.
 	legacy bool
 	// encrypted asks for the encrypted form of thoughts.
@@ -114,6 +119,12 @@ type Call struct {
 	previous  string
 	input     []item
 	inputSize int
+}
+
+// Offers reports whether an answer may call a tool.
+func (c *Call) Offers(tool string) bool {
+	_, ok := c.kinds[tool] // by its name in a namespace
+	return ok || c.AnyTool || slices.ContainsFunc(c.Tools, func(t llm.Tool) bool { return t.Name == tool })
 }
 
 // APIError is an error answer of a provider.
