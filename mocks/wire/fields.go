@@ -3,6 +3,7 @@ package wire
 import (
 	"slices"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -19,6 +20,15 @@ type field struct {
 
 // usualFields is the number of fields that most requests do not exceed.
 const usualFields = 4
+
+// readFields returns the fields of a value; none if it is not a valid object.
+func readFields(value jsontext.Value) fields {
+	f := fields{body: value}
+	if value.Kind() != '{' || jsonv2.Unmarshal(value, &f) != nil {
+		return fields{}
+	}
+	return f
+}
 
 // UnmarshalJSONFrom implements jsonv2.UnmarshalerFrom for an object. It takes a fraction of the time of a map.
 func (f *fields) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
