@@ -21,13 +21,12 @@ type field struct {
 // usualFields is the number of fields that most requests do not exceed.
 const usualFields = 4
 
-// readFields returns the fields of a value; none if it is not a valid object.
-func readFields(value jsontext.Value) fields {
-	f := fields{body: value}
-	if value.Kind() != '{' || jsonv2.Unmarshal(value, &f) != nil {
-		return fields{}
+// read replaces f by the fields of a value; by none if it is not a valid object.
+func (f *fields) read(value jsontext.Value) {
+	*f = fields{body: value}
+	if value.Kind() != '{' || jsonv2.Unmarshal(value, f) != nil {
+		f.list = nil
 	}
-	return f
 }
 
 // UnmarshalJSONFrom implements jsonv2.UnmarshalerFrom for an object. It takes a fraction of the time of a map.

@@ -102,7 +102,7 @@ func (r Rules) Check(codec Codec, call *Call, header http.Header, body []byte) *
 	if multipart {
 		request.readForm(body)
 	} else {
-		request.fields = readFields(body)
+		request.fields.read(body)
 	}
 	return r.first(rules, &request)
 }
@@ -136,7 +136,8 @@ func (r Rules) CheckAccess(codec Codec, model string, header http.Header) *APIEr
 // CheckBeside returns the provider's error for a request that is not a call and breaks a rule: one for embeddings, with the codec of
 // chat completions, or one that counts the tokens of a call over Messages. It is nil for others, and for a body that cannot be read.
 func (r Rules) CheckBeside(codec Codec, body []byte) *APIError {
-	request := ruledRequest{fields: readFields(body)}
+	var request ruledRequest
+	request.fields.read(body)
 	request.read("model", &request.model)
 	switch c := codec.(type) {
 	case OpenAIChat:

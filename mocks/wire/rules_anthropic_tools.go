@@ -28,8 +28,9 @@ func toolSchemas(r *ruledRequest) *APIError {
 		if t.Type != "" && t.Type != "custom" {
 			return nil
 		}
-		schema := ruledRequest{fields: readFields(t.InputSchema)}
-		switch kind := schema.fields.get("type"); {
+		var schema fields
+		schema.read(t.InputSchema)
+		switch kind := schema.get("type"); {
 		case kind == nil:
 			return refused(param+".input_schema.type", "Field required")
 		case kind.Kind() != '"' || unquoted(kind) != "object":
@@ -99,7 +100,8 @@ func (r *ruledRequest) eachMark(do func(param string, mark jsontext.Value) *APIE
 // checkTTL validates how long a mark lasts, see
 // https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching#1-hour-cache-duration.
 func checkTTL(param string, mark jsontext.Value) *APIError {
-	marked := readFields(mark)
+	var marked fields
+	marked.read(mark)
 	ttl := marked.get("ttl")
 	if !given(ttl) || ttl.Kind() == '"' && (unquoted(ttl) == "5m" || unquoted(ttl) == "1h") {
 		return nil

@@ -88,7 +88,8 @@ func geminiParameters(r *ruledRequest) *APIError {
 	add(r.unknownFields(geminiFields), "")
 	for _, name := range []string{"generationConfig", "generation_config"} {
 		if value := r.fields.get(name); value.Kind() == '{' {
-			config := ruledRequest{fields: readFields(value)}
+			var config ruledRequest
+			config.fields.read(value)
 			add(config.unknownFields(geminiConfigFields), " at 'generation_config'")
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
@@ -120,16 +119,18 @@ func responsesValues(r *ruledRequest) *APIError {
 }
 
 func checkEffort(param string, value jsontext.Value) *APIError {
-	var effort string
-	if value.Kind() != '"' || jsonv2.Unmarshal(value, &effort) != nil || slices.Contains(efforts, effort) {
+	if value.Kind() != '"' || slices.Contains(efforts, unquoted(value)) {
 		return nil
 	}
-	return unsupported(param, effort, efforts...)
+	return unsupported(param, unquoted(value), efforts...)
 }
 
 // chatFormatName validates the name of an output format with a schema, see
 // https://platform.openai.com/docs/api-reference/chat/create#chat-create-response_format.
 func chatFormatName(r *ruledRequest) *APIError {
+	if !r.has("response_format") {
+		return nil
+	}
 	var format responseFormat
 	r.read("response_format", &format)
 	if format.JSONSchema == nil || format.Type != "json_schema" {
@@ -140,6 +141,9 @@ func chatFormatName(r *ruledRequest) *APIError {
 
 // responsesFormatName does the same over Responses.
 func responsesFormatName(r *ruledRequest) *APIError {
+	if !r.has("text") {
+		return nil
+	}
 	var text struct {
 		Format struct {
 			Type string `json:"type"`
