@@ -141,3 +141,27 @@ var _ = Describe("a strict script", Label("H-02"), func() {
 			HaveExactElements("relax[1]: missing-key is also in strict; remove one of the two"))
 	})
 })
+
+var _ = Describe("a request beside a call", Label("H-02"), func() {
+	DescribeTable("is refused for what the model or the endpoint does not have",
+		func(path, refused, accepted, rule, message string) {
+			r := inProcess(compile("rules: [{text: hi, optional: true}]"), mocks.EngineOptions{})
+			Expect(r.do(context.Background(), "POST", path, accepted, nil).Status).To(Equal(200))
+			Expect(r.engine.Report().Invalid).To(BeEmpty())
+			answer := r.do(context.Background(), "POST", path, refused, nil)
+			Expect(answer.Status).To(Equal(400))
+			Expect(answer.Body).To(ContainSubstring(message))
+			Expect(r.engine.Report().Invalid).To(HaveExactElements(ContainSubstring("`relax: [" + rule + "]`")))
+
+			r = inProcess(compile("{relax: ["+rule+"], rules: [{text: hi, optional: true}]}"), mocks.EngineOptions{})
+			Expect(r.do(context.Background(), "POST", path, refused, nil).Status).To(Equal(200))
+		},
+		Entry("dimensions", "/embeddings", `{"model":"text-embedding-ada-002","input":"x","dimensions":8}`,
+			`{"model":"text-embedding-3-small","input":"x","dimensions":8}`, "model-support", "This model does not support specifying dimensions."),
+		Entry("dimensions that are null", "/embeddings", `{"model":"text-embedding-ada-002","input":"x","dimensions":1536}`,
+			`{"model":"text-embedding-ada-002","input":"x","dimensions":null}`, "model-support", "specifying dimensions"),
+		Entry("a limit of the answer in a count", "/messages/count_tokens",
+			`{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"x"}]}`,
+			`{"model":"kimi-k2","max_tokens":9,"messages":[{"role":"user","content":"x"}]}`, "unknown-parameter", "max_tokens: Extra inputs are not permitted"),
+	)
+})

@@ -72,6 +72,9 @@ func (e *Engine) count(ctx context.Context, r *http.Request, path string, codec 
 	if x := e.deny(ctx, r, path, codec, call.Model); x != nil {
 		return x
 	}
+	if err := e.program.rules.CheckBeside(codec, body); err != nil {
+		return e.reject(ctx, r, path, codec, err)
+	}
 	return e.side(ctx, codec.EncodeTokens(e.input(&call, call.Model)))
 }
 

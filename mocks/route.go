@@ -70,6 +70,9 @@ func (e *Engine) route(ctx context.Context, r *http.Request, path string) *Excha
 		if endpoint == "/moderations" {
 			return e.beside(ctx, r, path, e.moderate(body.Bytes()))
 		}
+		if err := e.program.rules.CheckBeside(chat, body.Bytes()); err != nil {
+			return e.reject(ctx, r, path, chat, err)
+		}
 		return e.beside(ctx, r, path, chat.Embed(body.Bytes(), e.opts.Count))
 	case "/messages/count_tokens":
 		return e.count(ctx, r, path, wire.AnthropicMessages{Beta: strings.Join(r.Header["Anthropic-Beta"], ",")}, body.Bytes())

@@ -49,10 +49,11 @@ type anthropicMessage struct {
 }
 
 type anthropicTool struct {
-	Type        string         `json:"type"`
-	Name        string         `json:"name"`
-	Description string         `json:"description"`
-	InputSchema jsontext.Value `json:"input_schema"`
+	Type         string         `json:"type"`
+	Name         string         `json:"name"`
+	Description  string         `json:"description"`
+	InputSchema  jsontext.Value `json:"input_schema"`
+	CacheControl jsontext.Value `json:"cache_control"`
 }
 
 type anthropicChoice struct {

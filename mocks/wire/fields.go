@@ -3,6 +3,7 @@ package wire
 import (
 	"slices"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -19,6 +20,14 @@ type field struct {
 
 // usualFields is the number of fields that most requests do not exceed.
 const usualFields = 4
+
+// read replaces f by the fields of a value; by none if it is not a valid object.
+func (f *fields) read(value jsontext.Value) {
+	*f = fields{body: value}
+	if value.Kind() != '{' || jsonv2.Unmarshal(value, f) != nil {
+		f.list = nil
+	}
+}
 
 // UnmarshalJSONFrom implements jsonv2.UnmarshalerFrom for an object. It takes a fraction of the time of a map.
 func (f *fields) UnmarshalJSONFrom(dec *jsontext.Decoder) error {

@@ -12,15 +12,19 @@ import (
 const (
 	ruleBlockType        = "block-type"
 	ruleCacheControl     = "cache-control"
+	ruleCombination      = "parameter-combination"
 	ruleContentType      = "content-type"
 	ruleMaxTokens        = "max-tokens"
 	ruleMediaType        = "media-type"
 	ruleMissingKey       = "missing-key"
 	ruleMissingVersion   = "missing-version"
+	ruleModelSupport     = "model-support"
 	ruleRanges           = "ranges"
 	ruleReasoningLimit   = "reasoning-max-tokens"
 	ruleReasoningSampled = "reasoning-sampling"
+	ruleSchemaName       = "schema-name"
 	ruleStrictSchema     = "strict-schema"
+	ruleToolSchema       = "tool-schema"
 	ruleUnknownModel     = "unknown-model"
 	ruleUnknownParameter = "unknown-parameter"
 	ruleUnknownValue     = "unknown-value"
@@ -29,8 +33,9 @@ const (
 // RuleNames returns the names of all rules that Rules can relax or demand.
 func RuleNames() []string {
 	return []string{
-		ruleBlockType, ruleCacheControl, ruleContentType, ruleMaxTokens, ruleMediaType, ruleMissingKey, ruleMissingVersion, ruleRanges,
-		ruleReasoningLimit, ruleReasoningSampled, ruleStrictSchema, ruleUnknownModel, ruleUnknownParameter, ruleUnknownValue,
+		ruleBlockType, ruleCacheControl, ruleContentType, ruleMaxTokens, ruleMediaType, ruleMissingKey, ruleMissingVersion,
+		ruleModelSupport, ruleCombination, ruleRanges, ruleReasoningLimit, ruleReasoningSampled, ruleSchemaName, ruleStrictSchema,
+		ruleToolSchema, ruleUnknownModel, ruleUnknownParameter, ruleUnknownValue,
 	}
 }
 
@@ -63,6 +68,8 @@ type ruledRequest struct {
 	// ofOpenAI is true if OpenAI's rules apply: to its models, and to Azure's deployments.
 	ofOpenAI bool
 	fields   fields
+	// tools are those of a Messages request, once they were needed.
+	tools []anthropicTool
 	// files are those of a multipart body.
 	files []FormFile
 }
@@ -95,8 +102,7 @@ func (r Rules) Check(codec Codec, call *Call, header http.Header, body []byte) *
 	if multipart {
 		request.readForm(body)
 	} else {
-		request.fields.body = body
-		_ = jsonv2.Unmarshal(body, &request.fields) // an object, because it was decoded
+		request.fields.read(body)
 	}
 	return r.first(rules, &request)
 }
@@ -127,6 +133,22 @@ func (r Rules) CheckAccess(codec Codec, model string, header http.Header) *APIEr
 		}
 	}
 	return r.first(access, &request)
+}
+
+// CheckBeside returns the provider's error for a request that is not a call and breaks a rule: one for embeddings, with the codec of
+// chat completions, or one that counts the tokens of a call over Messages. It is nil for others, and for a body that cannot be read.
+func (r Rules) CheckBeside(codec Codec, body []byte) *APIError {
+	var request ruledRequest
+	request.fields.read(body)
+	request.read("model", &request.model)
+	switch c := codec.(type) {
+	case OpenAIChat:
+		request.root = c.Root
+		return r.first(embeddingRules, &request)
+	case AnthropicMessages:
+		return r.first(countRules, &request)
+	}
+	return nil
 }
 
 // first returns the error of the first rule that applies and that the request breaks.

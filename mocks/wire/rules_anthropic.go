@@ -15,10 +15,14 @@ var anthropicRules = []rule{
 	{ruleMissingVersion, anthropicVersion},
 	{ruleUnknownModel, anthropicUnknownModel},
 	{ruleUnknownParameter, messagesParameters},
+	{ruleToolSchema, forClaude(toolSchemas)},
+	{ruleUnknownValue, forClaude(providedTools)},
 	{ruleMaxTokens, anthropicMaxTokens},
 	{ruleBlockType, blockTypes},
 	{ruleMediaType, imageTypes},
 	{ruleCacheControl, cacheControl},
+	{ruleModelSupport, claudeSupport},
+	{ruleStrictSchema, forClaude(claudeFormat)},
 }
 
 // anthropicKey requires a key: https://docs.anthropic.com/en/api/overview#authentication.
@@ -153,22 +157,26 @@ func imageTypes(r *ruledRequest) *APIError {
 // maxCacheMarks is the limit of https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching.
 const maxCacheMarks = 4
 
+// cacheControl limits the marks for the cache, and how long those for Anthropic's models last.
 func cacheControl(r *ruledRequest) *APIError {
-	n := 0
-	count := func(_ string, b *markedBlock) *APIError {
-		if given(b.CacheControl) {
-			n++
+	if r.isClaude() {
+		if err := checkTTL("cache_control", r.fields.get("cache_control")); err != nil {
+			return err
 		}
-		return nil
 	}
-	_ = r.eachBlock(count)
-	var system textOrList[markedBlock]
-	r.read("system", &system)
-	_ = (&markedBlock{Content: system}).each("system", count)
-	var tools []markedBlock
-	r.read("tools", &tools)
-	for i := range tools {
-		_ = count("", &tools[i])
+	n := 0
+	check := func(param string, mark jsontext.Value) *APIError {
+		if !given(mark) {
+			return nil
+		}
+		n++
+		if !r.isClaude() {
+			return nil
+		}
+		return checkTTL(param, mark)
+	}
+	if err := r.eachMark(check); err != nil {
+		return err
 	}
 	if n > maxCacheMarks {
 		return refused("", "A maximum of %d blocks with cache_control may be provided. Found %d.", maxCacheMarks, n)

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"unicode"
 
-	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // geminiRules are in the order in which the provider applies them.
@@ -14,6 +16,7 @@ var geminiRules = []rule{
 	{ruleMissingKey, geminiKey},
 	{ruleUnknownModel, geminiUnknownModel},
 	{ruleUnknownParameter, geminiParameters},
+	{ruleModelSupport, geminiSupport},
 }
 
 // geminiKey requires a key, see https://ai.google.dev/gemini-api/docs/api-key, or for Vertex AI a token.
@@ -85,8 +88,8 @@ func geminiParameters(r *ruledRequest) *APIError {
 	add(r.unknownFields(geminiFields), "")
 	for _, name := range []string{"generationConfig", "generation_config"} {
 		if value := r.fields.get(name); value.Kind() == '{' {
-			config := ruledRequest{fields: fields{body: value}}
-			_ = jsonv2.Unmarshal(value, &config.fields) // an object
+			var config ruledRequest
+			config.fields.read(value)
 			add(config.unknownFields(geminiConfigFields), " at 'generation_config'")
 		}
 	}
@@ -95,4 +98,31 @@ func geminiParameters(r *ruledRequest) *APIError {
 	}
 	const most = 10
 	return google("", "%s", strings.Join(unknown[:min(len(unknown), most)], "\n"))
+}
+
+// withoutCombination matches the models that do not combine Google's tools with functions, see
+// https://ai.google.dev/gemini-api/docs/tool-combination.
+var withoutCombination = lazyregexp.New(`^gemini-2\.5-(pro|flash|flash-lite)$`)
+
+// geminiSupport refuses a search together with functions for models that do not support it.
+func geminiSupport(r *ruledRequest) *APIError {
+	if !r.has("tools") || !withoutCombination().MatchString(r.model) {
+		return nil
+	}
+	var tools oneOrMore[struct {
+		Search       jsontext.Value            `json:"googleSearch"`
+		Underscored  jsontext.Value            `json:"google_search"`
+		Declarations oneOrMore[jsontext.Value] `json:"functionDeclarations"`
+		Functions    oneOrMore[jsontext.Value] `json:"function_declarations"`
+	}]
+	r.read("tools", &tools)
+	searches, functions := false, false
+	for _, t := range tools {
+		searches = searches || given(t.Search) || given(t.Underscored)
+		functions = functions || len(t.Declarations)+len(t.Functions) > 0
+	}
+	if searches && functions {
+		return google("", "Tool use with function calling is unsupported by the model.")
+	}
+	return nil
 }

@@ -20,7 +20,11 @@ var openAIChatRules = []rule{
 	{ruleUnknownParameter, forOpenAI(chatParameters)},
 	{ruleReasoningLimit, forOpenAI(reasoningLimit)},
 	{ruleReasoningSampled, forOpenAI(reasoningSampling)},
+	{ruleModelSupport, forOpenAI(chatSupport)},
+	{ruleUnknownValue, forOpenAI(chatValues)},
+	{ruleCombination, forOpenAI(chatCombinations)},
 	{ruleRanges, forOpenAI(chatRanges)},
+	{ruleSchemaName, forOpenAI(chatFormatName)},
 	{ruleStrictSchema, forOpenAI(chatStrictSchemas)},
 }
 
@@ -30,7 +34,10 @@ var openAIResponsesRules = []rule{
 	{ruleUnknownModel, openAIUnknownModel},
 	{ruleUnknownParameter, forOpenAI(responsesParameters)},
 	{ruleReasoningSampled, forOpenAI(reasoningSampling)},
+	{ruleModelSupport, forOpenAI(responsesSupport)},
+	{ruleUnknownValue, forOpenAI(responsesValues)},
 	{ruleRanges, forOpenAI(responsesRanges)},
+	{ruleSchemaName, forOpenAI(responsesFormatName)},
 	{ruleStrictSchema, forOpenAI(responsesStrictSchemas)},
 }
 
@@ -207,6 +214,12 @@ func chatRanges(r *ruledRequest) *APIError {
 		if n := len(stop.list); n > 4 {
 			return bad("stop", "array_above_max_length",
 				"Invalid 'stop': array too long. Expected an array with maximum length 4, but got an array with length %d instead.", n)
+		}
+	}
+	if tools := r.fields.get("tools"); tools.Kind() == '[' {
+		var list []jsontext.Value
+		if r.read("tools", &list); len(list) == 0 {
+			return emptyArray("tools")
 		}
 	}
 	if r.has("top_logprobs") && r.fields.get("logprobs").Kind() != jsontext.KindTrue {

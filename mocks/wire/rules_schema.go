@@ -21,7 +21,7 @@ func (s *strictSchema) checkFunction(param string, schema jsontext.Value) *APIEr
 	if !s.Strict || !given(schema) {
 		return nil
 	}
-	if problem := strictProblem(schema, nil); problem != "" {
+	if problem := schemaProblem(schema, nil, looseObject); problem != "" {
 		return bad(param, "invalid_function_parameters", "Invalid schema for function '%.64s': %s", s.Name, problem)
 	}
 	return nil
@@ -40,7 +40,7 @@ func (f *strictFormat) check(param, schemaParam string) *APIError {
 	case !given(f.Schema):
 		return missing(schemaParam)
 	}
-	if problem := strictProblem(f.Schema, nil); problem != "" {
+	if problem := schemaProblem(f.Schema, nil, looseObject); problem != "" {
 		return bad(param, "", "Invalid schema for response_format '%.64s': %s", f.Name, problem)
 	}
 	return nil
@@ -49,36 +49,46 @@ func (f *strictFormat) check(param, schemaParam string) *APIError {
 // maxSchemaDepth is the provider's limit of nesting, with one level each for names such as "properties".
 const maxSchemaDepth = 2 * 10
 
-// strictProblem returns what the provider objects to in a schema at this place, or "".
-func strictProblem(schema jsontext.Value, at []string) string {
-	var s struct {
-		Type                 textOrList[string]        `json:"type"`
-		Properties           map[string]jsontext.Value `json:"properties"`
-		Required             []string                  `json:"required"`
-		AdditionalProperties jsontext.Value            `json:"additionalProperties"`
-		Items                jsontext.Value            `json:"items"`
-		AnyOf                []jsontext.Value          `json:"anyOf"`
-		Defs                 map[string]jsontext.Value `json:"$defs"`
+// schemaNode is a schema, as far as rules are concerned.
+type schemaNode struct {
+	Type                 textOrList[string]        `json:"type"`
+	Properties           map[string]jsontext.Value `json:"properties"`
+	Required             []string                  `json:"required"`
+	AdditionalProperties jsontext.Value            `json:"additionalProperties"`
+	Items                jsontext.Value            `json:"items"`
+	AnyOf                []jsontext.Value          `json:"anyOf"`
+	Defs                 map[string]jsontext.Value `json:"$defs"`
+}
+
+// looseObject returns what OpenAI objects to in an object of a strict schema, or "".
+func looseObject(s *schemaNode, at []string) string {
+	if s.AdditionalProperties.Kind() != jsontext.KindFalse {
+		return fmt.Sprintf("In context=%s, 'additionalProperties' is required to be supplied and to be false.", schemaContext(at))
 	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if !slices.Contains(s.Required, name) {
+			return fmt.Sprintf("In context=%s, 'required' is required to be supplied and to be an array including every key in properties. "+
+				"Missing '%.64s'.", schemaContext(at), name)
+		}
+	}
+	return ""
+}
+
+// schemaProblem returns the first problem that check finds in the objects of a schema at this place, or "".
+func schemaProblem(schema jsontext.Value, at []string, check func(*schemaNode, []string) string) string {
+	var s schemaNode
 	if len(at) > maxSchemaDepth || schema.Kind() != '{' || jsonv2.Unmarshal(schema, &s) != nil {
 		return ""
 	}
-	names := slices.Sorted(maps.Keys(s.Properties))
 	if s.Type.text == "object" || slices.Contains(s.Type.list, "object") {
-		if s.AdditionalProperties.Kind() != jsontext.KindFalse {
-			return fmt.Sprintf("In context=%s, 'additionalProperties' is required to be supplied and to be false.", schemaContext(at))
-		}
-		for _, name := range names {
-			if !slices.Contains(s.Required, name) {
-				return fmt.Sprintf("In context=%s, 'required' is required to be supplied and to be an array including every key in properties. "+
-					"Missing '%.64s'.", schemaContext(at), name)
-			}
+		if problem := check(&s, at); problem != "" {
+			return problem
 		}
 	}
 	below := func(schema jsontext.Value, path ...string) string {
-		return strictProblem(schema, append(slices.Clip(at), path...))
+		return schemaProblem(schema, append(slices.Clip(at), path...), check)
 	}
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if problem := below(s.Properties[name], "properties", name); problem != "" {
 			return problem
 		}

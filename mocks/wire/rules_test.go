@@ -131,7 +131,7 @@ var _ = Describe("Rules", Label("H-02"), func() {
 		Entry("null for a parameter", chat, gptAsking("o3", `"max_tokens":null,"temperature":null,"stop":null`)),
 		Entry("Azure's data sources", azure, gptAsking("gpt-4.1-mini", `"data_sources":[]`)),
 		Entry("OpenRouter's parameters", wire.OpenAIChat{Root: wire.Root{Path: "/api/v1"}}, gptAsking("openai/gpt-5", `"provider":{}`, `"max_tokens":9`)),
-		Entry("4 marks for the cache", messages, claudeAsking(`"system":[`+block+`,`+block+`],"tools":[{"name":"f","input_schema":{},"cache_control":{"type":"ephemeral"}}]`)),
+		Entry("4 marks for the cache", messages, claudeAsking(`"system":[`+block+`,`+block+`],"tools":[{"name":"f","input_schema":{"type":"object"},"cache_control":{"type":"ephemeral"}}]`)),
 		Entry("Gemini's fields in both spellings", gemini, geminiAsking(`"safetySettings":[],"cached_content":"","labels":{},`+
 			`"generationConfig":{"max_output_tokens":9,"responseMimeType":"text/plain","thinkingConfig":{},"_responseJsonSchema":null}`)),
 		Entry("a schema of hostile depth", chat, gptAsking("gpt-4.1", strictTool(strings.Repeat(`{"items":`, 500)+`{"type":"object"}`+strings.Repeat("}", 500)))),
