@@ -107,11 +107,13 @@ func (r *Requests) add(hash uint64, chat *goopenai.ChatCompletionRequest, sent *
 	if err != nil || len(body) > maxRequests {
 		return
 	}
+	kept := sent.WithContext(context.Background()) // that of the call may hold a whole trial
+	kept.Body, kept.GetBody = nil, nil
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.size += len(body); r.size > maxRequests {
 		clear(r.sent)
 		r.size = len(body)
 	}
-	r.sent[hash] = sentRequest{*chat, sent, body}
+	r.sent[hash] = sentRequest{*chat, kept, body}
 }
