@@ -1,0 +1,39 @@
+package reports_test
+
+import (
+	"bytes"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/rehearse-dev/rehearse/harness/gate"
+	"github.com/rehearse-dev/rehearse/internal/console"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/doc"
+)
+
+var _ = Describe("Advice", Label("H-04"), func() {
+	shown := func(detail reports.Detail, failuresOnly bool) string {
+		note := gate.Finding{Severity: gate.Info, Rule: gate.AdviceRule, Message: "set the base URL"}
+		other := gate.Finding{Severity: gate.Info, Rule: "other", Message: "something else"}
+		r := reports.Report{Scenarios: []reports.Scenario{
+			{Name: "a/one", Verdict: gate.Pass, Findings: []gate.Finding{note, note, other}},
+			{Name: "a/two", Verdict: gate.Pass, Findings: []gate.Finding{note}},
+			{Name: "a/three", Verdict: gate.Fail, Findings: []gate.Finding{note}},
+		}}
+		var b bytes.Buffer
+		Expect(doc.Terminal(&b, reports.TerminalDocument(r, detail, failuresOnly), console.Terminal{})).To(Succeed())
+		return b.String()
+	}
+
+	It("is shown once, with the scenarios that passed", func() {
+		Expect(shown(reports.Normal, false)).To(ContainSubstring("Advice\n  a/one and 1 other: set the base URL\n"))
+		Expect(shown(reports.Verbose, false)).To(ContainSubstring("a/one and 1 other: set the base URL"))
+		Expect(shown(reports.Normal, false)).NotTo(ContainSubstring("something else"))
+	})
+
+	It("is left out where only failures are wanted", func() {
+		Expect(shown(reports.Quiet, false)).NotTo(ContainSubstring("Advice"))
+		Expect(shown(reports.Verbose, true)).NotTo(ContainSubstring("Advice"))
+	})
+})
