@@ -188,7 +188,8 @@ var _ = Describe("A problem that the scripted backend found", Label("H-02"), fun
 		Expect(found).To(BeEmpty())
 		t, err := drive.Recorded(sc, newEnv(), func(transport http.RoundTripper) {
 			for _, sent := range [][2]string{
-				{"chat/completions", `{"model": 1}`}, {"elsewhere", "{}"},
+				{"chat/completions", `{"model": 1}`},
+				{"elsewhere", "{}"},
 				{"chat/completions", `{"model": "gpt-4.1-mini", "messages": [{"role": "user", "content": "Else."}]}`},
 			} {
 				r, err := http.NewRequest(http.MethodPost, "http://127.0.0.1/v1/"+sent[0], strings.NewReader(sent[1]))

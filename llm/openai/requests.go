@@ -51,7 +51,7 @@ func (x *exchange) create(
 	}
 	again := req.http.WithContext(ctx)
 	again.Body = io.NopCloser(bytes.NewReader(req.body))
-	answer, err := x.Do(again)
+	answer, err := x.Do(again) //nolint:bodyclose // it is in memory
 	if err != nil {
 		return res, err
 	}

@@ -65,6 +65,7 @@ func (s service) thinkingField() string {
 		return ""
 	case openRouter, groq:
 		return "reasoning"
+	default:
+		return "reasoning_content"
 	}
-	return "reasoning_content"
 }

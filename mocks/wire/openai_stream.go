@@ -37,7 +37,7 @@ func (o OpenAIChat) encodeChunks(call *Call, c Completion) []Frame {
 		s.index = i
 		s.choice(call, choice)
 	}
-	if call.IncludeUsage && service != mistral && !(service == groq && call.unasked) {
+	if call.IncludeUsage && service != mistral && (service != groq || !call.unasked) {
 		s.buf = append(s.buf, s.prefix...).raw(`,"choices":[],"usage":`).chatUsage(c.reportedUsage()).raw("}\n\n")
 		s.frame()
 	}
@@ -115,6 +115,7 @@ func newChunks(service service, call *Call, c Completion) chunks {
 		open := slices.Concat(s.fields, jsonText(`,"x_groq":{"id":`)).quote("req_" + strings.TrimPrefix(c.ID, openAIChatDialect.AnswerID))
 		s.next = slices.Concat(open, jsonText("}"))
 		s.last = slices.Concat(open, jsonText(`,"usage":`)).chatUsage(c.reportedUsage()).raw("}")
+	default:
 	}
 	thinks := service.thinkingField() != ""
 	pieces, calls, delta := 0, 0, 56 // bytes of a chunk beside its text

@@ -114,6 +114,7 @@ func openObject(s *schemaNode, _ []string) string {
 		return ""
 	case jsontext.KindTrue:
 		return "For 'object' type, 'additionalProperties: true' is not supported. Please set 'additionalProperties' to false"
+	default:
+		return "For 'object' type, 'additionalProperties' must be explicitly set to false"
 	}
-	return "For 'object' type, 'additionalProperties' must be explicitly set to false"
 }

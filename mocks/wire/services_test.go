@@ -155,8 +155,10 @@ var _ = Describe("other services' chat completions", Label("H-02"), func() {
 			model string
 			want  bool
 		}{
-			{at("/openai/v1", ""), "qwen/qwen3-32b", true}, {at("/api/v1", ""), "gpt-4.1", true},
-			{at("/v1", ""), "mistral-large-latest", true}, {at("/v1", ""), "gpt-4.1", false},
+			{at("/openai/v1", ""), "qwen/qwen3-32b", true},
+			{at("/api/v1", ""), "gpt-4.1", true},
+			{at("/v1", ""), "mistral-large-latest", true},
+			{at("/v1", ""), "gpt-4.1", false},
 		} {
 			call, err := x.codec.Decode([]byte(gptAsking(x.model, `"stream":true`)))
 			Expect(err).NotTo(HaveOccurred())

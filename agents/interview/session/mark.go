@@ -60,7 +60,8 @@ func (c *catalog) mark(text string) (marked string, found int) {
 		if n == 0 || slices.ContainsFunc(quoted, inQuotes) {
 			continue
 		}
-		if i+n < len(tokens) && isNumbered(tokens[i+n]) || i+n+1 < len(tokens) && joiningWords()[tokens[i+n].folded] && isNumbered(tokens[i+n+1]) {
+		if i+n < len(tokens) && isNumbered(tokens[i+n]) ||
+			i+n+1 < len(tokens) && joiningWords()[tokens[i+n].folded] && isNumbered(tokens[i+n+1]) {
 			continue // the numbers of volumes and years belong to the title
 		}
 		first, last := tokens[i+skip], tokens[i+n-1]

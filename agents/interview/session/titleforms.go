@@ -91,7 +91,8 @@ func withoutTail(title []string) []string {
 		switch {
 		case tailWords()[last]:
 			n--
-		case (isNumber(last) || joiningWords()[last]) && n > 2 && slices.ContainsFunc(title[1:n-1], func(w string) bool { return countedNouns()[w] }):
+		case (isNumber(last) || joiningWords()[last]) && n > 2 &&
+			slices.ContainsFunc(title[1:n-1], func(w string) bool { return countedNouns()[w] }):
 			n--
 		case isSeason(last), isYear(last), countrySuffixes()[last] && !smallWords()[title[n-2]]:
 			n--
