@@ -113,8 +113,8 @@ func plainAttributes(v any) (attrs map[string]any, ok bool) {
 	return attrs, true
 }
 
-// setPlain sets the fields of a payload, which payload points to, as encoding/json does. It returns false, and may have
-// set some, if it cannot say what encoding/json would do.
+// setPlain sets the fields of the struct that payload points to, as encoding/json does. It returns false, perhaps after
+// it has set some fields, if only encoding/json can decide.
 func setPlain(payload any, attrs map[string]any) bool {
 	value := reflect.ValueOf(payload).Elem()
 	fields, set := fieldsOf(value.Type()), 0

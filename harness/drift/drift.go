@@ -51,7 +51,7 @@ type Options struct {
 	Clock clock.Clock
 	// Timeout limits the time of an answer; default 2 minutes.
 	Timeout time.Duration
-	// MaxCalls limits the number of requests, apart from those that delete files at the end; 0 means no limit.
+	// MaxCalls limits the number of requests, not counting the deletions at the end; 0 means no limit.
 	MaxCalls int
 	// MaxCost limits the total cost, in the unit of Cost; 0 means no limit. It is checked before
 	// each call, which is estimated at its captured cost.
@@ -196,7 +196,7 @@ func (r *runner) exchange(ctx context.Context, x *tape.Exchange) {
 	r.asked[key] = true
 	e := Exchange{N: x.N, Protocol: x.Protocol, Method: x.Method, Path: x.Path}
 	now, err := r.ask(ctx, codec, &sent)
-	if err != nil && storageRequest(x) == "POST /v1/files" {
+	if err != nil && storageRequest(x) == fileUpload {
 		r.left(x, "", fmt.Errorf("the upload was not answered: %w", err))
 	}
 	// A provider that rejects a key may quote it.

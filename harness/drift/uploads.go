@@ -22,7 +22,7 @@ type Left struct {
 	N int `json:"n"`
 	// File is the id of the file; empty if the provider did not report it.
 	File string `json:"file,omitempty"`
-	// Why is the reason why the file could not be deleted.
+	// Why the file could not be deleted.
 	Why string `json:"why"`
 }
 
@@ -37,6 +37,9 @@ type upload struct {
 	from *tape.Exchange
 }
 
+// fileUpload is the form of a request that uploads a file.
+const fileUpload = "POST /v1/files"
+
 // storageRequest returns the form of a request, such as "POST /v1/files" or "DELETE /v1/files/*".
 func storageRequest(x *tape.Exchange) string {
 	_, endpoint := wire.SplitRoot(x.Path)
@@ -46,7 +49,7 @@ func storageRequest(x *tape.Exchange) string {
 // follow adds the file that a successful request has uploaded, and removes the one that it has deleted.
 func (u *uploads) follow(x *tape.Exchange, answer []byte) {
 	switch storageRequest(x) {
-	case "POST /v1/files":
+	case fileUpload:
 		var file idFields
 		_ = json.Unmarshal(answer, &file) // without an id if it has another form
 		*u = append(*u, upload{file.ID, x})
@@ -58,8 +61,7 @@ func (u *uploads) follow(x *tape.Exchange, answer []byte) {
 // path is the path of the file.
 func (f upload) path() string { return f.from.Path + "/" + f.id }
 
-// deleteUploads deletes the files that are left at the provider, and lists those that may still be there. It does so
-// after the end of ctx, too.
+// deleteUploads deletes the uploaded files, also after the end of ctx, and records each file that it could not delete.
 func (r *runner) deleteUploads(ctx context.Context) {
 	ctx, cancel := r.opts.Clock.WithTimeout(context.WithoutCancel(ctx), min(deleteLimit, r.opts.Timeout))
 	defer cancel()

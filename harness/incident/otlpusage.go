@@ -55,7 +55,7 @@ func (s *source) tokens(sp *span, names []string) (n int, ok bool) {
 	return 0, false
 }
 
-// counts reads the token counts of a call from a document, and reports those that are not numbers.
+// counts reads the token counts of a call from a document, and reports counts that are not numbers.
 type counts struct {
 	from *source
 	document

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/mocks"
 	"github.com/rehearse-dev/rehearse/mocks/capture"
@@ -23,14 +24,10 @@ type ServerCall struct {
 // serverCalls returns the calls of tools of MCP servers in a trial, in order of arrival. Their events are in the order in
 // which they ended.
 func serverCalls(trial *record.Trial) (all []ServerCall) {
-	kind, name := record.ToolCall{}.Event()
-	for _, e := range trial.Events {
-		if e.Kind != kind || e.Name != name {
-			continue
-		}
-		call := ServerCall{N: e.N, Result: e.Detail}
-		if raw, err := json.Marshal(e.Attrs); err == nil && json.Unmarshal(raw, &call.ToolCall) == nil {
-			all = append(all, call)
+	for i := range trial.Events {
+		e := &trial.Events[i].Event
+		if call, ok := event.Read[record.ToolCall](e); ok {
+			all = append(all, ServerCall{N: e.N, ToolCall: call, Result: e.Detail})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b ServerCall) int { return cmp.Compare(a.N, b.N) })
@@ -100,7 +97,7 @@ func (s *ServerCall) script(match capture.Matching) (line mcp.Line, ok bool) {
 	return line, true
 }
 
-// exactly returns the condition that a call has these arguments; nil if there are none.
+// exactly returns the condition that a call has exactly these arguments, or nil for a call without arguments.
 func exactly(arguments string) *mcp.When {
 	var values map[string]json.RawMessage
 	if json.Unmarshal([]byte(arguments), &values) != nil {

@@ -68,7 +68,7 @@ var allowed = map[string][]string{
 	"harness/compare":       {"stat", "harness/record", "harness/measure", "harness/gate"},
 	"harness/detect":        {"llm", "clock", "stat"},
 	"harness/label":         {"harness/detect"},
-	"harness/incident":      {"llm", "llm/price", "mocks", "mocks/capture", "mocks/mcp", "scenarios", "harness/record"},
+	"harness/incident":      {"event", "llm", "llm/price", "mocks", "mocks/capture", "mocks/mcp", "scenarios", "harness/record"},
 	"harness/drift":         {"llm", "clock", "mocks/wire", "mocks/capture", "mocks/tape"},
 	"harness/kind":          {"harness/drive", "harness/gate", "harness/measure", "harness/record", "mocks/agent", "mocks/mcp", "scenarios"},
 	"harness/kind/function": core,

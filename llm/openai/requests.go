@@ -107,7 +107,7 @@ func (r *Requests) add(hash uint64, chat *goopenai.ChatCompletionRequest, sent *
 	if err != nil || len(body) > maxRequests {
 		return
 	}
-	kept := sent.WithContext(context.Background()) // that of the call may hold a whole trial
+	kept := sent.WithContext(context.Background()) // the context of the call may refer to a whole trial
 	kept.Body, kept.GetBody = nil, nil
 	r.mu.Lock()
 	defer r.mu.Unlock()
