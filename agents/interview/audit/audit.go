@@ -213,7 +213,7 @@ func Of(d Data, o Options) Audit {
 	}
 	a.addUp(d)
 	a.Contract = contract(d)
-	a.Checks = check(d)
+	a.Checks = Checks(d)
 	a.Verdict = verdict(a)
 	return a
 }

@@ -47,7 +47,8 @@ var rules = []struct {
 	{"in-flight", "only the call of the owed message has no outcome", (*checker).inFlight},
 }
 
-func check(d Data) []Check {
+// Checks returns the results of all rules for the data of a session.
+func Checks(d Data) []Check {
 	out := make([]Check, 0, len(rules))
 	for _, rule := range rules {
 		c := checker{Data: d}

@@ -56,7 +56,7 @@ func (c *candidate) checkStored(ctx context.Context) (audit.Data, error) {
 	if err != nil {
 		return data, err
 	}
-	for _, check := range audit.Of(data, audit.Options{}).Checks {
+	for _, check := range audit.Checks(data) {
 		c.require(check.Verdict != audit.Fail, "%s: %s", check.About, strings.Join(check.Problems, "; "))
 	}
 	stored := make([]session.Answer, len(data.Answers))

@@ -5,6 +5,7 @@
 package session
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -100,6 +101,34 @@ type Session struct {
 
 	// Queue is the queue of the current step; nil if it has none.
 	Queue *Queue `json:"-"`
+}
+
+// Clone returns a copy that shares nothing that can change.
+func (s Session) Clone() Session {
+	s.Works, s.Fallbacks = slices.Clone(s.Works), slices.Clone(s.Fallbacks)
+	if s.Job = copied(s.Job); s.Job != nil {
+		s.Job.Requirements = slices.Clone(s.Job.Requirements)
+	}
+	if s.Queue = copied(s.Queue); s.Queue != nil {
+		s.Queue.Questions = slices.Clone(s.Queue.Questions)
+	}
+	if s.Owed = copied(s.Owed); s.Owed == nil {
+		return s
+	}
+	s.Owed.Wanted = slices.Clone(s.Owed.Wanted)
+	if s.Owed.Draft = copied(s.Owed.Draft); s.Owed.Draft != nil {
+		call := &s.Owed.Draft.Call
+		call.Reported, call.Cost, call.Warnings = copied(call.Reported), copied(call.Cost), slices.Clone(call.Warnings)
+	}
+	return s
+}
+
+// copied returns a pointer to a copy of a value, or nil.
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
 }
 
 // shortID is the maximum length of a ShortID.

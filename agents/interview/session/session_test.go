@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"encoding/json"
+	"reflect"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -72,3 +73,60 @@ var _ = Describe("A call", func() {
 		Expect(c.Disagrees()).To(BeTrue())
 	})
 })
+
+var _ = It("is copied without sharing what can change", func() {
+	var full session.Session
+	fill(reflect.ValueOf(&full).Elem())
+	copied := full.Clone()
+	Expect(copied).To(Equal(full))
+	Expect(shared(reflect.ValueOf(full), reflect.ValueOf(copied), "session")).To(BeEmpty())
+	Expect(session.Session{}.Clone()).To(Equal(session.Session{}))
+})
+
+// fill sets all pointers and slices of a value.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Struct:
+		for field, value := range v.Fields() {
+			if field.IsExported() {
+				fill(value)
+			}
+		}
+	}
+}
+
+// shared lists the pointers and slices that two equal values share.
+func shared(a, b reflect.Value, name string) []string {
+	var out []string
+	switch a.Kind() {
+	case reflect.Pointer:
+		if a.Pointer() == b.Pointer() && !a.IsNil() {
+			out = append(out, name)
+		}
+		if !a.IsNil() {
+			out = append(out, shared(a.Elem(), b.Elem(), name)...)
+		}
+	case reflect.Map:
+		out = append(out, name+", a map, which the copy may share")
+	case reflect.Slice:
+		if a.Pointer() == b.Pointer() {
+			out = append(out, name)
+		}
+		for i := range a.Len() {
+			out = append(out, shared(a.Index(i), b.Index(i), name)...)
+		}
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if field := a.Type().Field(i); field.IsExported() {
+				out = append(out, shared(a.Field(i), b.Field(i), name+"."+field.Name)...)
+			}
+		}
+	}
+	return out
+}

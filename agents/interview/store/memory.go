@@ -9,8 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/rehearse-dev/rehearse/agents/interview/session"
 )
 
@@ -27,9 +25,7 @@ var _ session.Store = (*Memory)(nil)
 
 // kept is a stored session. The elements of its slices never change, so copies share them.
 type kept struct {
-	version     int64
-	step        session.Step
-	body        []byte // the session as JSON, so that nobody shares its slices
+	session     session.Session
 	queues      []session.Queue
 	submissions []string
 	messages    []session.Message
@@ -65,7 +61,7 @@ func (m *Memory) Create(_ context.Context, n session.Session, c session.Change) 
 		err = session.ErrConflict
 	default:
 		n.Version = 1
-		err = m.put(kept{}, n, c)
+		m.put(kept{}, n, c)
 	}
 	if err != nil {
 		return fmt.Errorf("create session %s: %w", n.ID, err)
@@ -81,11 +77,11 @@ func (m *Memory) Commit(_ context.Context, n session.Session, c session.Change) 
 	switch {
 	case !known:
 		err = session.ErrNotFound
-	case k.version != n.Version || k.conflicts(c):
+	case k.session.Version != n.Version || k.conflicts(c):
 		err = session.ErrConflict
 	default:
 		n.Version++
-		err = m.put(k, n, c)
+		m.put(k, n, c)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("store a step of session %s: %w", n.ID, err)
@@ -111,11 +107,8 @@ func (k *kept) conflicts(c session.Change) bool {
 }
 
 // put stores the next version of a session.
-func (m *Memory) put(k kept, n session.Session, c session.Change) (err error) {
-	if k.body, err = json.Marshal(&n, options); err != nil {
-		return fmt.Errorf("encode the value to store: %w", err)
-	}
-	k.version, k.step = n.Version, n.Step
+func (m *Memory) put(k kept, n session.Session, c session.Change) {
+	k.session = n.Clone()
 	if c.Submission != "" {
 		k.submissions = append(k.submissions, c.Submission)
 	}
@@ -138,7 +131,6 @@ func (m *Memory) put(k kept, n session.Session, c session.Change) (err error) {
 			m.spend(session.Spending{Day: s.Day, Address: s.Address}, s)
 		}
 	}
-	return nil
 }
 
 func (m *Memory) spend(by, s session.Spending) {
@@ -172,21 +164,17 @@ func (m *Memory) find(id string) (kept, error) {
 }
 
 // Load implements session.Store.
-func (m *Memory) Load(_ context.Context, id string) (s session.Session, err error) {
+func (m *Memory) Load(_ context.Context, id string) (session.Session, error) {
 	k, err := m.find(id)
-	if err == nil {
-		err = decode(k.body, &s)
-	}
 	if err != nil {
 		return session.Session{}, fmt.Errorf("load session %s: %w", id, err)
 	}
-	s.Version = k.version
-	if i := slices.IndexFunc(k.queues, func(q session.Queue) bool { return q.Step == k.step }); i >= 0 {
-		q := k.queues[i]
-		q.Questions = slices.Clone(q.Questions)
-		s.Queue = &q
+	s := k.session
+	s.Queue = nil
+	if i := slices.IndexFunc(k.queues, func(q session.Queue) bool { return q.Step == s.Step }); i >= 0 {
+		s.Queue = &k.queues[i]
 	}
-	return s, nil
+	return s.Clone(), nil
 }
 
 // Submitted implements session.Store.
