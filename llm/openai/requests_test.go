@@ -36,14 +36,28 @@ var similar = rapid.Custom(func(t *rapid.T) llm.Request {
 	return req
 })
 
+// unlike are answers that decoders may read differently.
+var unlike = []answer{
+	whole(hello), whole(hello + "x"), whole("{"), whole("{}"), whole(`{"choices":7}`),
+	{status: http.StatusServiceUnavailable, body: `{"error":{"message":"no"}}`},
+	whole(`{"choices":[{"message":{"content":[{"type":"text","text":"parts"}]}}]}`),
+	whole(`{"choices":[{"message":{"CONTENT":"a","content":"b\ud800","content":null,"MultiContent":[]},"finish_reason":"stop"}]}`),
+	whole(`{"choices":[{"message":{"content":"<a>&","refusal":"no","reasoning_content":"why",` +
+		`"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]},"finish_reason":"tool_calls"}],` +
+		`"usage":{"prompt_tokens":3,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":1}}}`),
+	whole(`{"choices":[{"message":{"content":3}}]}`),
+	whole(`{"choices":[{"message":{"content":"a","function_call":{"name":"f","arguments":"{}"}}}],"usage":{"prompt_tokens":"3"}}`),
+}
+
 var _ = Describe("Remembered requests", Label("H-02"), func() {
 	It("are those that are sent without a memory, and so are the replies", func(ctx context.Context) {
 		rapid.Check(GinkgoT(), func(t *rapid.T) {
-			answers := []answer{whole(hello), {status: http.StatusServiceUnavailable, body: `{"error":{"message":"no"}}`}, whole(hello), whole("{")}
+			answers := rapid.SliceOfN(rapid.SampledFrom(unlike), 3, 3).Draw(t, "answers")
 			plain, remembered := &transport{answers: answers}, &transport{answers: answers}
 			requests := new(openai.Requests)
 			remember := func(cfg *openai.Config) { cfg.Requests = requests }
-			for _, req := range rapid.SliceOfN(similar, 1, 12).Draw(t, "requests") {
+			some := rapid.SliceOfN(similar, 1, 3).Draw(t, "requests")
+			for _, req := range rapid.SliceOfN(rapid.SampledFrom(some), 1, 12).Draw(t, "order") {
 				want, wantErr := backend(plain).Complete(ctx, req)
 				got, err := backend(remembered, remember).Complete(ctx, req)
 				Expect(got).To(Equal(want))

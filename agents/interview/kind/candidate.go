@@ -3,12 +3,13 @@ package kind
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"sync/atomic"
+
+	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/rehearse-dev/rehearse/agents/interview"
 	"github.com/rehearse-dev/rehearse/agents/interview/prompt"
