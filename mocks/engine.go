@@ -53,8 +53,9 @@ type Engine struct {
 	pending []*Exchange // with a reserved line
 	journal journal
 	retries retries
-	// waitUntil is the end of the wait that the last answer asked for; zero without one, and after the next call.
-	waitUntil time.Time
+	// waitUntil is the end of the wait that the last answer asked for; zero without one, and after the next call. waitFrom is
+	// the beginning of the last wait.
+	waitFrom, waitUntil time.Time
 
 	responses      wire.ResponseStore // for references in requests
 	storage        wire.Storage       // files and batches

@@ -85,17 +85,26 @@ type journal struct {
 
 // enter adds x to the journal, and reports whether the client has ignored a wait. The requests of a batch do not wait.
 func (e *Engine) enter(x *Exchange) {
-	if !inBatch(x.ctx) {
+	if !inBatch(x.ctx) && !e.inParallel(x) {
 		x.record.Early = !e.waitUntil.IsZero() && e.opts.Clock.Now().Before(e.waitUntil)
 		e.waitUntil = time.Time{}
 	}
 	e.journal.add(x)
 }
 
+// parallel is the time after an error within which another request may have been sent before the error arrived.
+const parallel = 100 * time.Millisecond
+
+// inParallel reports whether an observed client probably sent x before it saw the error that asked it to wait. A client that
+// is not observed sends one request at a time.
+func (e *Engine) inParallel(x *Exchange) bool {
+	return e.opts.Observer != nil && !x.record.Retry && e.opts.Clock.Now().Before(e.waitFrom.Add(parallel))
+}
+
 // askToWait notes the wait that an error asks for.
 func (e *Engine) askToWait(x *Exchange, f *wire.Frame) {
 	if until := e.waitEnd(f); !until.IsZero() && !inBatch(x.ctx) {
-		e.waitUntil = until
+		e.waitFrom, e.waitUntil = e.opts.Clock.Now(), until
 	}
 }
 

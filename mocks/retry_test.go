@@ -117,6 +117,30 @@ var _ = Describe("a retry of a client that is only observed", Label("H-02"), fun
 		Entry("without a wait", "{kind: status, status: 429}", "/chat/completions", chat(nil, user("a")), time.Duration(0)),
 	)
 
+	DescribeTable("is early if it is the same request, or comes later than one that was sent in parallel",
+		func(again string, after time.Duration, early ...any) {
+			for name, start := range ways {
+				r := start(compile("rules: [{text: a, fault: {kind: status, status: 429, retry_after: 20s}}]"), mocks.EngineOptions{Observer: watcher{}})
+				r.ask("a")
+				Expect(r.clock.Sleep(context.Background(), after)).To(Succeed())
+				r.ask(again)
+				r.ask("c")
+				r.settle()
+				var found []int
+				for _, x := range r.engine.Report().Exchanges {
+					if x.Early {
+						found = append(found, x.N)
+					}
+				}
+				Expect(found).To(HaveExactElements(early...), name)
+			}
+		},
+		Entry("the same at once", "a", time.Duration(0), 2),
+		Entry("others at once", "b", time.Duration(0)),
+		Entry("others a little later", "b", time.Second, 2),
+		Entry("others in time", "b", 20*time.Second),
+	)
+
 	It("is not searched for if the client counts its retries itself", func() {
 		r := start("rules: [{text: a, fault: {kind: status, status: 503}}]")
 		r.ask("a")
