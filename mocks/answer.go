@@ -143,6 +143,7 @@ func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (w
 	} else {
 		c.Usage = e.usage(v, &c)
 	}
+	e.doubt(r, v.call, &c)
 	return c, nil
 }
 
@@ -150,7 +151,6 @@ func (e *Engine) completion(x *Exchange, codec wire.Codec, r *reply, v *view) (w
 func (e *Engine) fill(c *wire.Completion, x *Exchange, codec wire.Codec, r *reply, v *view, nth string) (err error) {
 	c.Text, c.Thinking, c.Refusal, c.Finish = r.Text.String(), r.Thinking, r.Refusal, llm.FinishReason(r.Finish)
 	c.ToolCalls = e.toolCalls(x, codec, v.call.Model, r, nth)
-	e.warnUnoffered(r, v.call)
 	switch {
 	case r.onlyFault:
 		c.Text = stockFaulty

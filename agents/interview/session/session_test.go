@@ -85,14 +85,14 @@ var _ = It("is copied without sharing what can change", func() {
 
 // fill sets all pointers and slices of a value.
 func fill(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Pointer:
+	switch kind := v.Kind(); {
+	case kind == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem())
-	case reflect.Slice:
+	case kind == reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		fill(v.Index(0))
-	case reflect.Struct:
+	case kind == reflect.Struct:
 		for field, value := range v.Fields() {
 			if field.IsExported() {
 				fill(value)
@@ -104,24 +104,24 @@ func fill(v reflect.Value) {
 // shared lists the pointers and slices that two equal values share.
 func shared(a, b reflect.Value, name string) []string {
 	var out []string
-	switch a.Kind() {
-	case reflect.Pointer:
+	switch kind := a.Kind(); {
+	case kind == reflect.Pointer:
 		if a.Pointer() == b.Pointer() && !a.IsNil() {
 			out = append(out, name)
 		}
 		if !a.IsNil() {
 			out = append(out, shared(a.Elem(), b.Elem(), name)...)
 		}
-	case reflect.Map:
+	case kind == reflect.Map:
 		out = append(out, name+", a map, which the copy may share")
-	case reflect.Slice:
+	case kind == reflect.Slice:
 		if a.Pointer() == b.Pointer() {
 			out = append(out, name)
 		}
 		for i := range a.Len() {
 			out = append(out, shared(a.Index(i), b.Index(i), name)...)
 		}
-	case reflect.Struct:
+	case kind == reflect.Struct:
 		for i := range a.NumField() {
 			if field := a.Type().Field(i); field.IsExported() {
 				out = append(out, shared(a.Field(i), b.Field(i), name+"."+field.Name)...)
