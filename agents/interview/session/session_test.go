@@ -85,14 +85,14 @@ var _ = It("is copied without sharing what can change", func() {
 
 // fill sets all pointers and slices of a value.
 func fill(v reflect.Value) {
-	switch kind := v.Kind(); {
-	case kind == reflect.Pointer:
+	switch v.Kind() { //nolint:exhaustive // other kinds share nothing
+	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem())
-	case kind == reflect.Slice:
+	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		fill(v.Index(0))
-	case kind == reflect.Struct:
+	case reflect.Struct:
 		for field, value := range v.Fields() {
 			if field.IsExported() {
 				fill(value)
@@ -104,24 +104,24 @@ func fill(v reflect.Value) {
 // shared lists the pointers and slices that two equal values share.
 func shared(a, b reflect.Value, name string) []string {
 	var out []string
-	switch kind := a.Kind(); {
-	case kind == reflect.Pointer:
+	switch a.Kind() { //nolint:exhaustive // other kinds share nothing
+	case reflect.Pointer:
 		if a.Pointer() == b.Pointer() && !a.IsNil() {
 			out = append(out, name)
 		}
 		if !a.IsNil() {
 			out = append(out, shared(a.Elem(), b.Elem(), name)...)
 		}
-	case kind == reflect.Map:
+	case reflect.Map:
 		out = append(out, name+", a map, which the copy may share")
-	case kind == reflect.Slice:
+	case reflect.Slice:
 		if a.Pointer() == b.Pointer() {
 			out = append(out, name)
 		}
 		for i := range a.Len() {
 			out = append(out, shared(a.Index(i), b.Index(i), name)...)
 		}
-	case kind == reflect.Struct:
+	case reflect.Struct:
 		for i := range a.NumField() {
 			if field := a.Type().Field(i); field.IsExported() {
 				out = append(out, shared(a.Field(i), b.Field(i), name+"."+field.Name)...)
