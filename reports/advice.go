@@ -9,16 +9,12 @@ import (
 // maxAdvice limits the advice in a report.
 const maxAdvice = 10
 
-// advice returns what the scripted backend advises about requests of scenarios that passed, each once. Those that did not
-// pass show it among their findings.
-func advice(r Report) []doc.Block {
+// advice returns what the scripted backend advises about requests of scenarios, each once.
+func advice(list []Scenario) []doc.Block {
 	var texts []string
 	scenarios := map[string][]string{} // by text
-	for i := range r.Scenarios {
-		s := &r.Scenarios[i]
-		if failed(s.Verdict) {
-			continue
-		}
+	for i := range list {
+		s := &list[i]
 		for _, f := range s.Findings {
 			names, known := scenarios[f.Message]
 			switch {

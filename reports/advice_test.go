@@ -19,21 +19,21 @@ var _ = Describe("Advice", Label("H-04"), func() {
 		r := reports.Report{Scenarios: []reports.Scenario{
 			{Name: "a/one", Verdict: gate.Pass, Findings: []gate.Finding{note, note, other}},
 			{Name: "a/two", Verdict: gate.Pass, Findings: []gate.Finding{note}},
-			{Name: "a/three", Verdict: gate.Fail, Findings: []gate.Finding{note}},
+			{Name: "a/three", Verdict: gate.Fail, Findings: []gate.Finding{{Severity: gate.Failing, Rule: "status", Message: "expected done"}, note}},
 		}}
 		var b bytes.Buffer
 		Expect(doc.Terminal(&b, reports.TerminalDocument(r, detail, failuresOnly), console.Terminal{})).To(Succeed())
 		return b.String()
 	}
 
-	It("is shown once, with the scenarios that passed", func() {
-		Expect(shown(reports.Normal, false)).To(ContainSubstring("Advice\n  a/one and 1 other: set the base URL\n"))
-		Expect(shown(reports.Verbose, false)).To(ContainSubstring("a/one and 1 other: set the base URL"))
+	It("is shown once, with its scenarios", func() {
+		Expect(shown(reports.Normal, false)).To(ContainSubstring("Advice\n  a/three and 2 others: set the base URL\n"))
+		Expect(shown(reports.Verbose, false)).To(ContainSubstring("a/three and 2 others: set the base URL"))
 		Expect(shown(reports.Normal, false)).NotTo(ContainSubstring("something else"))
 	})
 
-	It("is left out where only failures are wanted", func() {
-		Expect(shown(reports.Quiet, false)).NotTo(ContainSubstring("Advice"))
-		Expect(shown(reports.Verbose, true)).NotTo(ContainSubstring("Advice"))
+	It("is about failures where only those are wanted", func() {
+		Expect(shown(reports.Quiet, false)).To(ContainSubstring("a/three: set the base URL"))
+		Expect(shown(reports.Verbose, true)).To(ContainSubstring("a/three: set the base URL"))
 	})
 })

@@ -33,9 +33,7 @@ func Document(r Report, failuresOnly bool) doc.Document {
 		items = append(items, s.item(maxSkipped))
 	}
 	d.Body = append(d.Body, findingList(items)...)
-	if !failuresOnly {
-		d.Body = append(d.Body, advice(r)...)
-	}
+	d.Body = append(d.Body, advice(listed)...)
 	d.Body = append(d.Body, notRunList(r, 0)...)
 	if facts := r.Run.Facts(); len(facts) > 0 {
 		d.Body = append(d.Body, facts)

@@ -57,9 +57,7 @@ func TerminalDocument(r Report, detail Detail, failuresOnly bool) doc.Document {
 		d.Body = append(d.Body, scenarioTable(bad))
 	}
 	d.Body = append(d.Body, shortFindings(found, large)...)
-	if detail != Quiet {
-		d.Body = append(d.Body, advice(r)...)
-	}
+	d.Body = append(d.Body, advice(listed)...)
 	d.Body = append(d.Body, notRunList(r, maxNotRun)...)
 	return d
 }
