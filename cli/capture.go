@@ -51,13 +51,13 @@ func (a *app) captureCommand() *cobra.Command {
 		Short: "Record the exchanges of an agent with a real backend, as a script",
 		Long: `capture listens where an agent expects its provider, passes every request on to the real one and
 every byte back at once, and writes a script that answers the same conversation again: for rehearse
-mock, and for a scenario (backend: {script: FILE}). It speaks OpenAI's chat completions and
-Responses, and Anthropic's Messages. Secrets are replaced before anything is written, also those
+mock, and for a scenario (backend: {script: FILE}). It speaks the protocols of OpenAI, Anthropic,
+Gemini, Ollama and Bedrock's Converse. Secrets are replaced before anything is written, also those
 that a stream splits into pieces; the agent's key is passed on and never stored.
 
 Exchanges are saved beside the script (with ` + tapeSuffix + ` instead of .yaml), one per line, as
-soon as they are complete. Ctrl-C writes the script; after a kill, --rebuild does. Empty answers
-and answers that were cut off are not kept.
+soon as they are complete. Ctrl-C writes the script; after a kill, --rebuild does. Answers without
+a message and answers that were cut off are not kept.
 
 Exit codes: 0 the script has all exchanges; 1 some are missing, or nothing was captured; 2 usage;
 3 the proxy could not listen, or a file could not be written.`,

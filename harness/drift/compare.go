@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/llm"
 	"github.com/rehearse-dev/rehearse/mocks/wire"
+	"github.com/rehearse-dev/rehearse/redact"
 )
 
 // Tier is the severity of a difference.
@@ -68,6 +69,7 @@ func compare(before, now *shape) []Difference {
 	}
 	c.answers(before, now)
 	c.events(before.kinds, now.kinds)
+	c.order("order of chunks", before.parts, now.parts)
 	c.members(before.members, now.members)
 	slices.SortStableFunc(c.found, func(a, b Difference) int {
 		return cmp.Compare(slices.Index(Tiers(), a.Tier), slices.Index(Tiers(), b.Tier))
@@ -103,7 +105,8 @@ func mediaLength(m *wire.Media) string {
 	return fmt.Sprintf("%d bytes", len(m.Data))
 }
 
-func length(s string) string { return fmt.Sprintf("%d bytes", len(s)) }
+// length describes a text without its secrets, which a capture does not have.
+func length(s string) string { return fmt.Sprintf("%d bytes", len(redact.New(nil).Text(s))) }
 
 func usage(u llm.Usage) string {
 	if u.Source == "" {
@@ -130,13 +133,15 @@ func (c *comparison) toolCalls(before, now []llm.ToolCall) {
 			c.add(Error, where, "called", "not called")
 			continue
 		}
-		was, _ := arguments(call) // the captured arguments may be invalid as well
+		was, invalid := arguments(call) // the captured arguments may be invalid as well
 		is, err := arguments(again)
-		if err != nil {
+		switch {
+		case invalid != nil:
+		case err != nil:
 			c.add(Error, where, "a JSON object as arguments", err.Error())
-			continue
+		default:
+			c.kinds(where+": ", was, is)
 		}
-		c.kinds(where+": ", was, is)
 	}
 	for name := range called {
 		if !seen[name] {
@@ -161,10 +166,15 @@ func (c *comparison) events(before, now []string) {
 			c.add(Warn, "event "+kind, "", "new")
 		}
 	}
-	both := func(kinds, others []string) string {
-		return strings.Join(slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return !slices.Contains(others, k) }), ", ")
+	c.order("order of events", was, is)
+}
+
+// order compares the order of those elements that both lists have.
+func (c *comparison) order(where string, before, now []string) {
+	both := func(list, other []string) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(list), func(k string) bool { return !slices.Contains(other, k) }), ", ")
 	}
-	c.differ(Error, "order of events", both(was, is), both(is, was))
+	c.differ(Error, where, both(before, now), both(now, before))
 }
 
 // firsts returns the distinct kinds in the order of their first occurrences.

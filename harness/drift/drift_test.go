@@ -232,6 +232,50 @@ var _ = Describe("drift", func() {
 			"error order of events: message_start, a, b, content_block_start, content_block_delta, content_block_stop, message_delta, message_stop -> message_start, b, a, content_block_start, content_block_delta, content_block_stop, message_delta, message_stop"),
 	)
 
+	DescribeTable("compares the order of the chunks of a chat completion",
+		func(ctx context.Context, now string, want ...string) {
+			chunks := map[string]string{
+				"role": `{"delta":{"role":"assistant","content":""}}`, "text": `{"delta":{"content":"x"}}`,
+				"finish": `{"delta":{},"finish_reason":"stop"}`, "usage": "",
+			}
+			stream := func(parts string) answer {
+				var b strings.Builder
+				for _, part := range strings.Fields(parts) {
+					usage := "null"
+					if part == "usage" {
+						usage = `{"prompt_tokens":1,"completion_tokens":1}`
+					}
+					fmt.Fprintf(&b, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"m\",\"choices\":[%s],\"usage\":%s}\n\n", chunks[part], usage)
+				}
+				return answer{200, streamType, b.String() + "data: [DONE]\n\n"}
+			}
+			Expect(run(ctx, tapeOf(taped(1, chat, true, stream("role text text finish usage"))), stream(now))).To(HaveExactElements(beginning(want)...))
+		},
+		Entry("more of them", "role role text text finish usage"),
+		Entry("the usage first", "usage role text text finish", "error order of chunks: text, finish, usage -> usage, text, finish"),
+		Entry("the finish reason first", "finish role text text usage", "error order of chunks: text, finish, usage -> finish, text, usage"),
+	)
+
+	DescribeTable("compares the arguments of tool calls",
+		func(ctx context.Context, before, now string, want ...string) {
+			calling := func(arguments string) answer {
+				return doc(fmt.Sprintf(`{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"tool_calls","message":`+
+					`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"find","arguments":%q}}]}}]}`, arguments))
+			}
+			Expect(run(ctx, tapeOf(taped(1, chat, false, calling(before))), calling(now))).To(HaveExactElements(beginning(want)...))
+		},
+		Entry("both cut off", `{"id":`, `{"id":`),
+		Entry("cut off in the capture", `{"id":`, `{"id":1}`),
+		Entry("cut off now", `{"id":1}`, `{"id":`, "error tool call find: a JSON object as arguments -> its arguments are not a JSON object"),
+		Entry("another type", `{"id":1}`, `{"id":"1"}`, "error tool call find: id: number -> text"),
+	)
+
+	It("does not count the bytes of secrets, which a capture does not have", func(ctx context.Context) {
+		now := strings.Replace(base, `"content":"`, `"content":"sk-abcdefgh123456789 `, 1)
+		before := strings.Replace(now, "sk-abcdefgh123456789", "[REDACTED:api-key]", 1)
+		Expect(run(ctx, tapeOf(taped(1, chat, false, doc(before))), doc(now))).To(BeEmpty())
+	})
+
 	DescribeTable("distinguishes changed answers from refusals",
 		func(ctx context.Context, now answer, want string) {
 			Expect(run(ctx, tapeOf(taped(1, chat, true, scripted(chat, true, text("x")))), now)).To(HaveExactElements(HavePrefix(want)))

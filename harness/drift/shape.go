@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"mime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,8 @@ type shape struct {
 	// kinds are the kinds of a stream's events, with consecutive repetitions merged; a document
 	// has one.
 	kinds []string
+	// parts are the contents of the chunks of chat completions, which are all of one kind, in the order of their first occurrences.
+	parts []string
 	// members maps each place, the event's kind with the path in it, to the kinds of its values:
 	// "content_block_delta: delta.text".
 	members map[string]values
@@ -92,9 +95,42 @@ func (s *shape) document(data []byte) {
 	if n := len(s.kinds); n == 0 || s.kinds[n-1] != kind {
 		s.kinds = append(s.kinds, kind)
 	}
+	if kind == "chat.completion.chunk" {
+		s.chunk(data)
+	}
 	if jsontext.Value(data).IsValid(tolerant...) {
 		_ = s.value(jsontext.NewDecoder(bytes.NewReader(data), tolerant...), place{kind: kind}) // validated above
 	}
+}
+
+// chunk adds the parts of a chunk.
+func (s *shape) chunk(data []byte) {
+	var chunk struct {
+		Choices []struct {
+			Delta struct {
+				Content          string            `json:"content"`
+				Refusal          string            `json:"refusal"`
+				ReasoningContent string            `json:"reasoning_content"`
+				Reasoning        string            `json:"reasoning"`
+				ToolCalls        []json.RawMessage `json:"tool_calls"`
+			} `json:"delta"`
+			FinishReason string `json:"finish_reason"`
+		} `json:"choices"`
+		Usage *struct{} `json:"usage"`
+	}
+	_ = json.Unmarshal(data, &chunk) // members of other types are compared on their own
+	add := func(part string, present bool) {
+		if present && !slices.Contains(s.parts, part) {
+			s.parts = append(s.parts, part)
+		}
+	}
+	for _, c := range chunk.Choices {
+		add("thinking", c.Delta.ReasoningContent+c.Delta.Reasoning != "")
+		add("text", c.Delta.Content+c.Delta.Refusal != "")
+		add("tool calls", len(c.Delta.ToolCalls) > 0)
+		add("finish", c.FinishReason != "")
+	}
+	add("usage", chunk.Usage != nil)
 }
 
 // kindOf returns the kind of an event: its type, or its object.
