@@ -75,12 +75,39 @@ func readLangfuse(s *source) []Conversation {
 
 func generationOf(o *value) Turn {
 	t := Turn{Began: instant(o.at("startTime")), Ended: instant(o.at("endTime")), Missing: true}
-	if in, ok := o.at("input").nested(); ok {
-		t.Messages = messagesOf(in)
-	} else if text := o.at("input").text(); text != "" {
+	t.generation(o.at("input"), o.at("output"))
+	t.Reply.Model = o.first("model", "providedModelName", "internalModel").text()
+	if o.at("level").text() == "ERROR" {
+		t.Failure = failureOf(o.at("statusMessage").text(), 0, "")
+	}
+	return t
+}
+
+// observation begins the names of the attributes of Langfuse's spans.
+const observation = "langfuse.observation."
+
+// readLangfuseSpan reads the attributes of Langfuse's SDKs from version 4 (JavaScript) and 3 (Python).
+func (s *source) readLangfuseSpan(sp *span, t *Turn) {
+	if sp.attr(observation+"type").text() != "generation" {
+		return
+	}
+	t.generation(sp.attr(observation+"input"), sp.attr(observation+"output"))
+	t.Reply.Model = sp.attr(observation + "model.name").text()
+	if spent := s.parsed(sp, observation+"usage_details"); spent != nil {
+		t.Reply.Usage = usageDetails(&counts{from: s, document: sp.from, call: "span " + sp.id + ": "}, spent)
+	}
+	if sp.attr(observation+"level").text() == "ERROR" {
+		t.Failure = failureOf(sp.attr(observation+"status_message").text(), 0, "")
+	}
+}
+
+// generation reads the prompt and the answer of a generation.
+func (t *Turn) generation(in, out *value) {
+	if list, ok := in.nested(); ok {
+		t.Messages = messagesOf(list)
+	} else if text := in.text(); text != "" {
 		t.Messages = []llm.Message{{Role: llm.User, Content: text}}
 	}
-	out := o.at("output")
 	inner, ok := out.nested()
 	switch {
 	case ok && inner.is('['):
@@ -99,11 +126,6 @@ func generationOf(o *value) Turn {
 	case out.text() != "":
 		t.answer(content{texts: []string{out.text()}}, "")
 	}
-	t.Reply.Model = o.first("model", "providedModelName", "internalModel").text()
-	if o.at("level").text() == "ERROR" {
-		t.Failure = failureOf(o.at("statusMessage").text(), 0, "")
-	}
-	return t
 }
 
 // instant returns a time in RFC 3339, or as databases write it.
@@ -115,18 +137,26 @@ func instant(v *value) time.Time {
 	return at
 }
 
-// generationUsage returns the tokens of a generation, nil if it has none. Some integrations count cached
-// and reasoning tokens within input and output, others beside them; the total shows which.
+// usageDetails returns the tokens of a generation, nil if it has none. Some integrations count cached and
+// reasoning tokens within input and output, others beside them; the total shows which.
+func usageDetails(n *counts, u *value) *llm.Usage {
+	if u.at("input") == nil || u.at("output") == nil {
+		return nil
+	}
+	in, out := n.of(u, "input"), n.of(u, "output")
+	cached := n.of(u, "input_cached_tokens", "cache_read_input_tokens", "input_cache_read")
+	written := n.of(u, "cache_creation_input_tokens", "input_cache_creation", "input_cache_write_tokens")
+	reasoning := n.of(u, "output_reasoning_tokens", "output_reasoning")
+	if n.of(u, "total") != in+out {
+		in, out = in+cached+written, out+reasoning
+	}
+	return n.usage(in, cached, written, out, reasoning)
+}
+
+// generationUsage returns the tokens of a generation, nil if it has none.
 func generationUsage(n *counts, o *value) *llm.Usage {
-	if u := o.at("usageDetails"); u.at("input") != nil && u.at("output") != nil {
-		in, out := n.of(u, "input"), n.of(u, "output")
-		cached := n.of(u, "input_cached_tokens", "cache_read_input_tokens", "input_cache_read")
-		written := n.of(u, "cache_creation_input_tokens", "input_cache_creation")
-		reasoning := n.of(u, "output_reasoning_tokens", "output_reasoning")
-		if n.of(u, "total") != in+out {
-			in, out = in+cached+written, out+reasoning
-		}
-		return n.usage(in, cached, written, out, reasoning)
+	if spent := usageDetails(n, o.at("usageDetails")); spent != nil {
+		return spent
 	}
 	prompt, completion := []string{"promptTokens", "inputUsage"}, []string{"completionTokens", "outputUsage"}
 	if u := o.at("usage"); o.first(prompt...) == nil && u.at("output") != nil {

@@ -32,7 +32,7 @@ type spanEvent struct {
 }
 
 // readOTLP reads calls of models from spans, with the attributes and events of the semantic conventions
-// for generative AI, from version 1.27 to 1.41, of OpenLLMetry, OpenInference, and the Vercel AI SDK.
+// for generative AI, from version 1.27 to 1.41, of OpenLLMetry, OpenInference, Langfuse, and the Vercel AI SDK.
 func readOTLP(s *source) []Conversation {
 	spans := s.spans()
 	ids := map[string][]string{} // of the conversations of a trace
@@ -58,7 +58,7 @@ func readOTLP(s *source) []Conversation {
 	}
 	if len(spans) > 0 && !slices.ContainsFunc(spans, (*span).isCall) {
 		s.report(s.docs[0], "none of %s is a call of a model in a known convention, which has the attribute gen_ai.operation.name (%s), "+
-			"openinference.span.kind (LLM), ai.operationId or llm.request.type", format.Plural(len(spans), "span"), strings.Join(operations, ", "))
+			"openinference.span.kind (LLM), langfuse.observation.type (generation), ai.operationId or llm.request.type", format.Plural(len(spans), "span"), strings.Join(operations, ", "))
 	}
 	return all
 }
@@ -186,7 +186,7 @@ func (sp *span) attr(names ...string) *value {
 // isCall reports whether the span is a call of a model.
 func (sp *span) isCall() bool {
 	switch name := sp.attr("gen_ai.operation.name").text(); {
-	case slices.Contains(operations, name), sp.attr(spanKind).text() == "LLM":
+	case slices.Contains(operations, name), sp.attr(spanKind).text() == "LLM", sp.attr(observation+"type").text() == "generation":
 		return true
 	case name == "":
 		operation := sp.attr("ai.operationId").text() // of the Vercel AI SDK

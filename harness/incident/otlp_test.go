@@ -57,6 +57,24 @@ var _ = DescribeTable("places of a call's content", func(attributes, events stri
 				`[{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"find\",\"arguments\":\"{\\\"id\\\":1}\"}}]}]`))),
 )
 
+var _ = It("reads the generations of Langfuse's spans", func() {
+	generation := attribute("langfuse.observation.type", "generation") + attribute("langfuse.observation.model.name", "gpt-4.1-mini") +
+		attribute("langfuse.observation.input", `{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],\"tools\":[]}`)
+	conversations, findings, err := read(incident.OTLP, exported(
+		[3]string{"a", "", attribute("langfuse.observation.type", "span")},
+		[3]string{"b", "a", generation + attribute("langfuse.observation.output", `{\"role\":\"assistant\",\"content\":\"hello\"}`) +
+			attribute("langfuse.observation.usage_details", `{\"input\":3,\"output\":2,\"total\":9,\"input_cached_tokens\":4}`)},
+		[3]string{"c", "a", generation + attribute("langfuse.observation.level", "ERROR") + attribute("langfuse.observation.status_message", "429 slow down")}))
+	Expect(err).NotTo(HaveOccurred())
+	Expect(findings).To(BeEmpty())
+	turns := conversations[0].Turns
+	Expect(turns[0].Messages).To(Equal([]llm.Message{{Role: llm.User, Content: "hi"}}))
+	Expect(turns[0].Reply).To(Equal(llm.Reply{
+		Text: "hello", Model: "gpt-4.1-mini", Usage: &llm.Usage{Input: 3, CachedInput: 4, Output: 2, Source: llm.UsageReported},
+	}))
+	Expect(turns[1].Failure).To(Equal(&incident.Failure{Status: 429, Message: "slow down"}))
+})
+
 // attribute returns an attribute with a comma before it.
 func attribute(key, text string) string {
 	return fmt.Sprintf(`,{"key":%q,"value":{"stringValue":"%s"}}`, key, text)

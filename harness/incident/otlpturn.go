@@ -19,7 +19,7 @@ const maxIndexed = 10_000
 func (s *source) turnOf(sp *span) Turn {
 	t := Turn{Began: sp.began, Ended: sp.ended, Missing: true}
 	t.Reply.Model = sp.attr("gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id", "llm.model_name").text()
-	for _, read := range []func(*span, *Turn){s.readMessages, s.readAISDK, readIndexed, readOpenInference, readEvents} {
+	for _, read := range []func(*span, *Turn){s.readMessages, s.readAISDK, readIndexed, readOpenInference, readEvents, s.readLangfuseSpan} {
 		if t.Missing {
 			read(sp, &t)
 		}
@@ -27,8 +27,10 @@ func (s *source) turnOf(sp *span) Turn {
 	if reasons := sp.attr("gen_ai.response.finish_reasons").list(); t.Reply.Finish == "" && len(reasons) > 0 {
 		t.Reply.Finish = finishOf(reasons[0].text())
 	}
-	t.Reply.Usage = s.usageOf(sp)
-	if errorType := sp.attr("error.type").text(); sp.failed || errorType != "" {
+	if t.Reply.Usage == nil {
+		t.Reply.Usage = s.usageOf(sp)
+	}
+	if errorType := sp.attr("error.type").text(); t.Failure == nil && (sp.failed || errorType != "") {
 		t.Failure = failureOf(cmp.Or(sp.status, errorType), sp.attr("http.response.status_code", "http.status_code").int(), errorType)
 	}
 	return t
