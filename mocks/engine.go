@@ -108,6 +108,7 @@ func (e *Engine) begin(ctx context.Context, codec wire.Codec, header http.Header
 	x := &Exchange{engine: e, ctx: ctx, line: -1, phase: unmatched}
 	e.arrive(x, codec, header, body)
 	call, apiErr := e.decode(codec, header, body)
+	codec = wire.ForModel(codec, call.Model)
 	if apiErr != nil {
 		if apiErr.Declined {
 			return e.side(ctx, codec.EncodeError(apiErr))

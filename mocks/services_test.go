@@ -77,6 +77,18 @@ var _ = Describe("services that imitate OpenAI's API", Label("H-02"), func() {
 		Expect(ask("gpt-4.1")[0]).To(HavePrefix("call_"))
 	})
 
+	It("get errors in Mistral's form for its models, also to a request that is not valid", func() {
+		r := inProcess(compile("replies: [{text: hi, when: {user: bye}}]"), mocks.EngineOptions{})
+		for body, want := range map[string]string{
+			chat(map[string]any{"model": "mistral-large-latest"}, user("hi")):                       `"code":"unexpected_call","raw_status_code":404}`,
+			chat(map[string]any{"model": "mistral-large-latest", "messages": []any{}}):              `"param":"messages",`,
+			chat(map[string]any{"model": "mistral-large-latest", "functions": []any{}}, user("hi")): `"param":"functions",`,
+		} {
+			Expect(r.post(context.Background(), body).Body).To(And(HavePrefix(`{"object":"error","message":"`), ContainSubstring(want)))
+		}
+		Expect(r.post(context.Background(), chat(nil, user("hi"))).Body).To(HavePrefix(`{"error":{"message":"`))
+	})
+
 	It("get a choice for each that they ask for, drawn anew from one_of", func() {
 		script := "replies: [{one_of: [{text: a, chance: 0.5}, {text: b, tool_calls: [{name: f}]}]}]"
 		type answer struct {

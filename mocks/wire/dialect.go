@@ -66,7 +66,16 @@ func (d *Dialect) errorOf(status int) *APIError {
 }
 
 // Dialect implements Codec.
-func (OpenAIChat) Dialect() Dialect { return openAIChatDialect }
+func (c OpenAIChat) Dialect() Dialect {
+	d := openAIChatDialect
+	switch {
+	case c.Root.Path == rootOpenRouter:
+		d.stockError, d.errorEvent = openRouterStockError, openRouterErrorEvent
+	case c.mistral:
+		d.stockError = mistralStockError
+	}
+	return d
+}
 
 var openAIChatDialect = Dialect{
 	AnswerID: "chatcmpl-", CallID: "call_", RateLimit: openAIRateLimit,

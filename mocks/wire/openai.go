@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"strconv"
-	"time"
-)
+import "time"
 
 // OpenAIChat implements the chat-completions protocol of OpenAI's API, see
 // https://platform.openai.com/docs/api-reference/chat. It ignores fields without a neutral form
@@ -13,6 +10,8 @@ type OpenAIChat struct {
 	// Root of the path. It selects the service's form of thinking, and Azure's deployment replaces
 	// the model of a request.
 	Root Root
+
+	mistral bool // the request is for a model of Mistral's; see ForModel
 }
 
 var _ Codec = OpenAIChat{}
@@ -25,20 +24,6 @@ const invalidRequest = "invalid_request_error"
 
 // quotaCode is the code of a used-up quota.
 const quotaCode = "insufficient_quota"
-
-// EncodeError implements Codec. It also sends a wait in milliseconds, as Retry-After-Ms.
-func (OpenAIChat) EncodeError(e *APIError) []Frame {
-	frames := errorFrames(e, openAIError(e))
-	if e.RetryAfter > 0 {
-		frames[0].Header.Set("Retry-After-Ms", strconv.FormatInt(roundUp(e.RetryAfter, time.Millisecond), 10))
-	}
-	return frames
-}
-
-func openAIError(e *APIError) jsonText {
-	return make(jsonText, 0, 128+len(e.Message)).raw(`{"error":{"message":`).quote(e.Message).raw(`,"type":`).quote(e.Type).
-		raw(`,"param":`).quoteOrNull(e.Param).raw(`,"code":`).quoteOrNull(e.Code).raw(`}}`)
-}
 
 // EncodeModel answers GET /v1/models/<model>.
 func (OpenAIChat) EncodeModel(model string, created time.Time) []Frame {

@@ -203,19 +203,20 @@ func (c *toolChoice) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 }
 
 // Decode implements Codec. Errors have the provider's status, type, code and param, and similar
-// messages.
+// messages; the call then has the model at most.
 func (c OpenAIChat) Decode(body []byte) (Call, *APIError) {
 	var r chatRequest
 	if err := jsonv2.Unmarshal(body, &r); err != nil {
 		return Call{}, decodeError(err)
 	}
 	r.Model = cmp.Or(c.Root.Deployment, r.Model)
+	refused := Call{Request: llm.Request{Model: r.Model}}
 	if err := r.checkFunctions(); err != nil {
-		return Call{}, err
+		return refused, err
 	}
 	legacy := r.convertFunctions()
 	if err := r.check(); err != nil {
-		return Call{}, err
+		return refused, err
 	}
 	call := r.call()
 	call.legacy = legacy

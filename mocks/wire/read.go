@@ -153,9 +153,10 @@ type errorBody struct {
 	Message string         `json:"message"`
 	Param   string         `json:"param"`
 	Code    jsontext.Value `json:"code"` // a string; a number from Google and some gateways
-	// Status and Details are Google's.
-	Status  string         `json:"status"`
-	Details jsontext.Value `json:"details"`
+	// Status and Details are Google's, Metadata OpenRouter's.
+	Status   string         `json:"status"`
+	Details  jsontext.Value `json:"details"`
+	Metadata jsontext.Value `json:"metadata"`
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom. Some gateways send only the message.
@@ -174,18 +175,28 @@ func (e *errorBody) apiError() *APIError {
 		a.Code = ""
 	}
 	a.Status = statusOf(a.Type, a.Code)
+	if status, err := strconv.Atoi(a.Code); err == nil && status >= http.StatusBadRequest && status <= 599 {
+		a.Status = status // of Google and OpenRouter
+	}
 	if e.Status != "" {
 		e.google(a)
 	}
+	e.openRouter(a)
 	return a
 }
 
-// google sets the fields of Google's error: its code is the HTTP status, and its details have the
-// wait.
-func (e *errorBody) google(a *APIError) {
-	if status, err := strconv.Atoi(a.Code); err == nil && status >= http.StatusBadRequest && status <= 599 {
-		a.Status = status
+// openRouter sets the code of OpenRouter's error, whose own code is the HTTP status.
+func (e *errorBody) openRouter(a *APIError) {
+	var metadata struct {
+		Type string `json:"error_type"`
 	}
+	if jsonv2.Unmarshal(e.Metadata, &metadata, lenient) == nil && metadata.Type != "" {
+		a.Code = metadata.Type
+	}
+}
+
+// google sets the fields of Google's error: its details have the wait.
+func (e *errorBody) google(a *APIError) {
 	a.Type, a.Code = e.Status, ""
 	var details []struct {
 		Delay string `json:"retryDelay"`
@@ -225,8 +236,9 @@ const maxErrorText = 2 << 10
 // error, its first 2 KB are the message. Gemini sends a list of one error in place of a stream.
 func ReadError(status int, header http.Header, body []byte) *APIError {
 	var parsed oneOrMore[struct {
-		Error   *errorBody `json:"error"`
-		Message string     `json:"message"` // of Amazon's errors
+		Error   *errorBody     `json:"error"`
+		Message string         `json:"message"` // of Amazon's errors
+		Object  jsontext.Value `json:"object"`
 	}]
 	e := &APIError{}
 	if jsonv2.Unmarshal(body, &parsed, lenient) == nil && len(parsed) == 1 {
@@ -234,6 +246,11 @@ func ReadError(status int, header http.Header, body []byte) *APIError {
 			e = a
 		} else if parsed[0].Error != nil {
 			e = parsed[0].Error.apiError()
+		} else if string(parsed[0].Object) == `"error"` { // Mistral's errors are the whole body
+			var flat errorBody
+			if jsonv2.Unmarshal(body, &flat, lenient) == nil {
+				e = flat.apiError()
+			}
 		}
 	}
 	e.Status = cmp.Or(status, e.Status, http.StatusInternalServerError)

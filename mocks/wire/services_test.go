@@ -168,6 +168,45 @@ var _ = Describe("other services' chat completions", Label("H-02"), func() {
 		}
 	})
 
+	DescribeTable("get errors in the service's form, which ReadError gives back",
+		func(root, model string, status int, body string, want wire.APIError) {
+			codec := wire.ForModel(at(root, ""), model)
+			call := wire.Call{Request: llm.Request{Model: model}}
+			frames, _ := newFault(wire.FaultSpec{Kind: "status", Status: status, Message: "m"})(codec, call, textAnswer)
+			Expect(string(frames[0].Data)).To(Equal(body))
+			want.Status, want.Message = status, "m"
+			Expect(*wire.ReadError(status, nil, frames[0].Data)).To(Equal(want))
+		},
+		Entry("OpenRouter", "/api/v1", "openai/gpt-5", 429, `{"error":{"code":429,"message":"m","metadata":{"error_type":"rate_limit_exceeded"}}}`,
+			wire.APIError{Code: "rate_limit_exceeded"}),
+		Entry("OpenRouter, a wrong key", "/api/v1", "openai/gpt-5", 401, `{"error":{"code":401,"message":"m","metadata":{"error_type":"authentication"}}}`,
+			wire.APIError{Code: "authentication"}),
+		Entry("OpenRouter, without a type", "/api/v1", "openai/gpt-5", 503, `{"error":{"code":503,"message":"m"}}`, wire.APIError{Code: "503"}),
+		Entry("OpenRouter, for a model of Mistral's", "/api/v1", "mistralai/mistral-nemo", 503, `{"error":{"code":503,"message":"m"}}`,
+			wire.APIError{Code: "503"}),
+		Entry("Mistral", "/v1", "mistral-large-latest", 429,
+			`{"object":"error","message":"m","type":"rate_limited","param":null,"code":"1300","raw_status_code":429}`,
+			wire.APIError{Type: "rate_limited", Code: "1300"}),
+		Entry("Mistral, without a code", "/v1", "mistral-large-latest", 503,
+			`{"object":"error","message":"m","type":"server_error","param":null,"code":null,"raw_status_code":503}`,
+			wire.APIError{Type: "server_error"}),
+		Entry("Groq", "/openai/v1", "qwen/qwen3-32b", 429, `{"error":{"message":"m","type":"requests","param":null,"code":"rate_limit_exceeded"}}`,
+			wire.APIError{Type: "requests", Code: "rate_limit_exceeded"}),
+	)
+
+	It("get OpenRouter's errors in a stream as a chunk", func() {
+		openRouter := at("/api/v1", "")
+		call, err := openRouter.Decode([]byte(gptAsking("openai/gpt-5", `"stream":true`)))
+		Expect(err).NotTo(HaveOccurred())
+		frames, fired := newFault(wire.FaultSpec{Kind: "error-event", Status: 502, Message: "m"})(openRouter, call, textAnswer)
+		Expect(fired).To(BeTrue())
+		Expect(string(frames[len(frames)-1].Data)).To(And(
+			HavePrefix(`data: {"id":"`+textAnswer.ID+`","object":"chat.completion.chunk",`),
+			HaveSuffix(`"finish_reason":"error"}],"error":{"code":502,"message":"m"}}`+"\n\n")))
+		_, readErr := openRouter.ReadAnswer(true, bodyOf(frames))
+		Expect(readErr).To(MatchError(&wire.APIError{Status: 502, Code: "502", Message: "m"}))
+	})
+
 	It("get the chunks of OpenRouter and Groq for Mistral's models there", func() {
 		for _, root := range []string{"/api/v1", "/openai/v1"} {
 			body := string(bodyOf(at(root, "").Encode(wire.Call{Request: llm.Request{Model: "mistralai/mistral-nemo", Stream: true}}, toolAnswer)))
