@@ -21,7 +21,8 @@ import (
 
 // goClients are the clients of Go in the tables, by name. They do what those of the folder node do.
 var goClients = map[string]func(context.Context, *nodeCase) (nodeSeen, error){
-	"go/chat": goChat, "go/responses": goResponses, "go/messages": goMessages, "go/community": goCommunity, "go/mcp": goMCP,
+	"go/chat": goChat, "go/responses": goResponses, "go/messages": goMessages, "go/community": goCommunity,
+	"go/gemini": goGemini, "go/mcp": goMCP,
 }
 
 // goTimeout limits an answer, as node/mcp.mjs does.

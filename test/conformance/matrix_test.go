@@ -48,6 +48,7 @@ var listedClients = []listed{
 	{name: "Google", packages: []string{"@google/genai"}, protocol: "Gemini", program: "gemini"},
 	{name: "Groq", packages: []string{"groq-sdk"}, protocol: "chat completions", program: "services", feature: "groq"},
 	{name: "Mistral", packages: []string{"@mistralai/mistralai"}, protocol: "chat completions", program: "services", feature: "mistral"},
+	{name: "OpenRouter", packages: []string{"@openrouter/sdk"}, protocol: "chat completions", program: "services", feature: "openrouterSDK"},
 	{name: "Ollama", packages: []string{"ollama"}, protocol: "Ollama", program: "ollama"},
 	{name: "Amazon Bedrock", packages: []string{"@aws-sdk/client-bedrock-runtime"}, protocol: "Bedrock Converse", program: "converse"},
 	{name: "Vercel AI", packages: []string{"ai", "@ai-sdk/openai"}, protocol: "Responses", program: "ai-openai"},
@@ -65,6 +66,14 @@ var listedClients = []listed{
 		program: "ai-anthropic", jsonScript: jsonCall("json", ""),
 	},
 	{name: "Vercel AI", packages: []string{"ai", "@ai-sdk/google"}, protocol: "Gemini", program: "ai-google"},
+	{name: "Vercel AI", packages: []string{"ai", "@ai-sdk/groq"}, protocol: "chat completions", program: "services", feature: "ai-groq"},
+	{name: "Vercel AI", packages: []string{"ai", "@ai-sdk/mistral"}, protocol: "chat completions", program: "services", feature: "ai-mistral"},
+	{name: "Vercel AI, version 6", packages: []string{"ai6", "ai6-openai"}, protocol: "Responses", program: "ai6-openai"},
+	{name: "Vercel AI, version 6", packages: []string{"ai6", "ai6-openai"}, protocol: "chat completions", program: "ai6-chat"},
+	{
+		name: "Vercel AI, version 6", packages: []string{"ai6", "ai6-anthropic"}, protocol: "Messages",
+		program: "ai6-anthropic", jsonScript: jsonCall("json", ""),
+	},
 	{name: "LangChain", packages: []string{"langchain", "@langchain/openai"}, protocol: "chat completions", program: "langchain/chat"},
 	{name: "LangChain", packages: []string{"langchain", "@langchain/openai"}, protocol: "Responses", program: "langchain/responses"},
 	{
@@ -98,6 +107,7 @@ var listedClients = []listed{
 	{name: "OpenAI, Go", packages: []string{"github.com/openai/openai-go/v3"}, protocol: "chat completions", program: "go/chat"},
 	{name: "OpenAI, Go", packages: []string{"github.com/openai/openai-go/v3"}, protocol: "Responses", program: "go/responses"},
 	{name: "Anthropic, Go", packages: []string{"github.com/anthropics/anthropic-sdk-go"}, protocol: "Messages", program: "go/messages"},
+	{name: "Google, Go", packages: []string{"google.golang.org/genai"}, protocol: "Gemini", program: "go/gemini"},
 	{name: "go-openai", packages: []string{"github.com/sashabaranov/go-openai"}, protocol: "chat completions", program: "go/community"},
 }
 

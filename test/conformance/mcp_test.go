@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"cmp"
 	"fmt"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -10,13 +11,15 @@ import (
 	"github.com/rehearse-dev/rehearse/mocks/mcp"
 )
 
-// ticketServer returns a script of an MCP server whose tool has this reply, or none that is needed.
-func ticketServer(transport, reply string) (servers []mcp.Server) {
+// The lines of a tool that need not be called, and of one whose server ends at the first call.
+const (
+	ticketIdle  = "rules: [{text: open, optional: true}]"
+	ticketExits = "rules: [{fault: exit, times: 1}, {text: open, optional: true}]"
+)
+
+// ticketServer returns a script of an MCP server whose tool has these lines.
+func ticketServer(transport, lines string) (servers []mcp.Server) {
 	GinkgoHelper()
-	lines := "replies: [" + reply + "]"
-	if reply == "" {
-		lines = "rules: [{text: open, optional: true}]"
-	}
 	Expect(yaml.Load(fmt.Appendf(nil, `
 - name: tickets
   transport: %s
@@ -32,18 +35,21 @@ func ticketServer(transport, reply string) (servers []mcp.Server) {
 }
 
 // ticketAgent returns a script of a model that calls the tool and answers when it has a result that matches.
-func ticketAgent(result string) string {
-	return "model: " + model + `
+func ticketAgent(tool, result string) string {
+	return fmt.Sprintf(`model: %s
 replies:
-  - {tool_calls: [{name: lookup, arguments: {id: "1"}}], when: {turn: 0, tool_offered: lookup}}
-  - {text: done, when: {turn: 1, tool_result: {matches: '` + result + `'}}}`
+  - {tool_calls: [{name: %s, arguments: {id: "1"}}], when: {turn: 0, tool_offered: %[2]s}}
+  - {text: done, when: {turn: 1, tool_result: {matches: '%[3]s'}}}`, model, tool, result)
 }
 
-// stoppedAgent is a script of a model whose agent may stop after the call of the tool.
-const stoppedAgent = "model: " + model + `
+// stoppedAgent returns a script of a model whose agent may stop after the call of the tool, or call it again by itself.
+func stoppedAgent(tool string) string {
+	return fmt.Sprintf(`model: %s
 rules:
-  - {tool_calls: [{name: lookup, arguments: {id: "1"}}], when: {turn: 0, tool_offered: lookup}}
-  - {text: done, when: {turn: 1}, optional: true}`
+  - {tool_calls: [{name: %s, arguments: {id: "1"}}], when: {turn: 0, tool_offered: %[2]s}}
+  - {text: again, when: {turn: 1, tool_result: open}, optional: true}
+  - {text: done, when: {turn: 1}, optional: true}`, model, tool)
+}
 
 // mcpClient is a client of MCP servers in the table. Agents have a model as well.
 type mcpClient struct {
@@ -51,15 +57,18 @@ type mcpClient struct {
 	packages []string
 	program  string
 	agent    bool
+	tool     string // name of the tool for the model; default: the server's
 }
 
 var mcpClients = []mcpClient{
-	{"MCP Go SDK", []string{"github.com/modelcontextprotocol/go-sdk"}, "go/mcp", false},
-	{"MCP TypeScript SDK", []string{"@modelcontextprotocol/client"}, "mcp/client", false},
-	{"MCP TypeScript SDK, version 1", []string{"@modelcontextprotocol/sdk"}, "mcp/sdk", false},
-	{"Vercel AI", []string{"ai", "@ai-sdk/mcp"}, "mcp/vercel", true},
-	{"LangGraph", []string{"@langchain/langgraph", "@langchain/mcp-adapters"}, "mcp/langgraph", true},
-	{"OpenAI Agents", []string{"@openai/agents-core"}, "mcp/agents", true},
+	{name: "MCP Go SDK", packages: []string{"github.com/modelcontextprotocol/go-sdk"}, program: "go/mcp"},
+	{name: "MCP TypeScript SDK", packages: []string{"@modelcontextprotocol/client"}, program: "mcp/client"},
+	{name: "MCP TypeScript SDK, version 1", packages: []string{"@modelcontextprotocol/sdk"}, program: "mcp/sdk"},
+	{name: "Vercel AI", packages: []string{"ai", "@ai-sdk/mcp"}, program: "mcp/vercel", agent: true},
+	{name: "LangGraph", packages: []string{"@langchain/langgraph", "@langchain/mcp-adapters"}, program: "mcp/langgraph", agent: true},
+	{name: "OpenAI Agents", packages: []string{"@openai/agents-core"}, program: "mcp/agents", agent: true},
+	{name: "Mastra", packages: []string{"@mastra/core", "@mastra/mcp"}, program: "mcp/mastra", agent: true, tool: "tickets_lookup"},
+	{name: "LlamaIndex", packages: []string{"@llamaindex/workflow", "@llamaindex/tools"}, program: "mcp/llamaindex", agent: true},
 }
 
 var _ = Describe("A client of MCP servers", Label("H-02"), Ordered, ContinueOnFailure, func() {
@@ -83,19 +92,20 @@ var _ = Describe("A client of MCP servers", Label("H-02"), Ordered, ContinueOnFa
 // run lets the client call tools, with and without faults, and returns its line of the table.
 func (m *mcpClient) run(transport string) string {
 	GinkgoHelper()
+	tool := cmp.Or(m.tool, "lookup")
 	cases := []*nodeCase{
-		{Name: "text", script: ticketAgent("open"), servers: ticketServer(transport, "{text: open, when: {arguments: {id: '1'}}}")},
-		{Name: "JSON", script: ticketAgent("state.*open"), servers: ticketServer(transport, "{json: {state: open}}")},
-		{Name: "error result", script: ticketAgent("no such ticket"), servers: ticketServer(transport, "{error: no such ticket}")},
-		{Name: "protocol_error", script: stoppedAgent, servers: ticketServer(transport, "{fault: protocol_error}")},
-		{Name: "malformed", script: stoppedAgent, servers: ticketServer(transport, "{fault: malformed}")},
-		{Name: "exit", script: stoppedAgent, servers: ticketServer(transport, "{fault: exit}")},
+		{Name: "text", script: ticketAgent(tool, "open"), servers: ticketServer(transport, "replies: [{text: open, when: {arguments: {id: '1'}}}]")},
+		{Name: "JSON", script: ticketAgent(tool, "state.*open"), servers: ticketServer(transport, "replies: [{json: {state: open}}]")},
+		{Name: "error result", script: ticketAgent(tool, "no such ticket"), servers: ticketServer(transport, "replies: [{error: no such ticket}]")},
+		{Name: "protocol_error", script: stoppedAgent(tool), servers: ticketServer(transport, "replies: [{fault: protocol_error}]")},
+		{Name: "malformed", script: stoppedAgent(tool), servers: ticketServer(transport, "replies: [{fault: malformed}]")},
+		{Name: "exit", script: stoppedAgent(tool), servers: ticketServer(transport, ticketExits)},
 	}
 	if !m.agent {
 		for _, c := range cases {
 			c.script = nodeIdle
 		}
-		cases = append(cases, &nodeCase{Name: "offers", Feature: "offers", script: nodeIdle, servers: ticketServer(transport, "")})
+		cases = append(cases, &nodeCase{Name: "offers", Feature: "offers", script: nodeIdle, servers: ticketServer(transport, ticketIdle)})
 	}
 	seen := asks(m.program, cases)
 	for _, c := range cases {
@@ -134,13 +144,16 @@ func (m *mcpClient) result(got nodeSeen, right OmegaMatcher) string {
 	return "yes"
 }
 
-// failure returns the cell of a fault: the client reports an error, or an agent tells its model.
+// failure returns the cell of a fault: the client reports an error, or an agent tells its model or calls the tool again.
 func (m *mcpClient) failure(got nodeSeen) string {
 	GinkgoHelper()
 	if got.Error != "" {
 		return "error"
 	}
 	Expect(m.agent).To(BeTrue(), "a result: %q", got.Text)
+	if got.Text == "again" {
+		return "calls again"
+	}
 	Expect(got.Text).To(Equal("done"))
 	return "the model is told"
 }

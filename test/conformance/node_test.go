@@ -239,10 +239,12 @@ var _ = DescribeTable("a Node client", Label("H-02"),
 	Entry("openai, Responses", "responses", finishes{"completed", "max_output_tokens", "content_filter", "in_progress"}, 400),
 	Entry("@anthropic-ai/sdk, which reports an error if the end is missing", "messages", finishes{"end_turn", "max_tokens", "refusal", ""}, 400),
 	Entry("@aws-sdk/client-bedrock-runtime", "converse", finishes{"end_turn", "max_tokens", "content_filtered", ""}, 400),
-	Entry("the Vercel AI SDK over Responses", "ai-openai", finishes{"stop", "length", "content-filter", "other"}, 400),
-	Entry("the Vercel AI SDK over Messages", "ai-anthropic", finishes{"stop", "length", "content-filter", "other"}, 400),
+	Entry("the Vercel AI SDK over Responses", "ai-openai", finishes{"stop", "length", "content-filter", "interrupted"}, 400),
+	Entry("the Vercel AI SDK over Messages", "ai-anthropic", finishes{"stop", "length", "content-filter", "interrupted"}, 400),
+	Entry("the Vercel AI SDK, version 6, over Responses", "ai6-openai", finishes{"stop", "length", "content-filter", "other"}, 400),
+	Entry("the Vercel AI SDK, version 6, over Messages", "ai6-anthropic", finishes{"stop", "length", "content-filter", "other"}, 400),
 	Entry("@google/genai", "gemini", finishes{"STOP", "MAX_TOKENS", "SAFETY", ""}, 400),
-	Entry("the Vercel AI SDK over Gemini", "ai-google", finishes{"stop", "length", "content-filter", "other"}, 400),
+	Entry("the Vercel AI SDK over Gemini", "ai-google", finishes{"stop", "length", "content-filter", "interrupted"}, 400),
 )
 
 // finishes are a client's finish reasons: of a complete answer, at its limit, by

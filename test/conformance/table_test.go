@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -52,7 +53,7 @@ func (t *table) expectPublished() {
 // table.
 func versions(packages ...string) string {
 	GinkgoHelper()
-	if name := packages[0]; strings.HasPrefix(name, "github.com/") {
+	if name := packages[0]; strings.Contains(name, ".") {
 		mod, err := os.ReadFile("go.mod")
 		Expect(err).NotTo(HaveOccurred())
 		_, after, ok := strings.Cut(string(mod), "\t"+name+" v")
@@ -60,16 +61,16 @@ func versions(packages ...string) string {
 		return name + " " + strings.Fields(after)[0]
 	}
 	var lock struct {
-		Packages map[string]struct{ Version string }
+		Packages map[string]struct{ Name, Version string } // with a name if the package is installed under another one
 	}
 	text, err := os.ReadFile("node/package-lock.json")
 	Expect(err).NotTo(HaveOccurred())
 	Expect(json.Unmarshal(text, &lock)).To(Succeed())
 	found := make([]string, len(packages))
 	for i, name := range packages {
-		version := lock.Packages["node_modules/"+name].Version
-		Expect(version).NotTo(BeEmpty(), name)
-		found[i] = name + " " + version
+		locked := lock.Packages["node_modules/"+name]
+		Expect(locked.Version).NotTo(BeEmpty(), name)
+		found[i] = cmp.Or(locked.Name, name) + " " + locked.Version
 	}
 	return strings.Join(found, ", ")
 }

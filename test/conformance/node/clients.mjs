@@ -6,11 +6,13 @@ import { GoogleGenAI } from "@google/genai";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
+import { createAnthropic as createAnthropic6 } from "ai6-anthropic";
+import { createOpenAI as createOpenAI6 } from "ai6-openai";
 import { features } from "./features.mjs";
 import { apiKey, forecastJSON, model, rain, timeout, weatherJSON } from "./forecast.mjs";
 import { natives } from "./native.mjs";
 import { services } from "./services.mjs";
-import { framework } from "./vercel.mjs";
+import { framework, framework6 } from "./vercel.mjs";
 
 const geminiModel = "gemini-3.1-pro-preview"; // which requires thought signatures
 
@@ -123,6 +125,9 @@ export const clients = {
   "ai-chat": framework(({ base: baseURL }) => createOpenAI({ baseURL, apiKey }).chat(model)),
   "ai-anthropic": framework(({ base: baseURL }) => createAnthropic({ baseURL, apiKey })(model)),
   "ai-google": framework(({ base: baseURL }) => createGoogleGenerativeAI({ baseURL, apiKey })(geminiModel)),
+  "ai6-openai": framework6(({ base: baseURL }) => createOpenAI6({ baseURL, apiKey })(model)),
+  "ai6-chat": framework6(({ base: baseURL }) => createOpenAI6({ baseURL, apiKey }).chat(model)),
+  "ai6-anthropic": framework6(({ base: baseURL }) => createAnthropic6({ baseURL, apiKey })(model)),
   ...natives,
   features: (c) => features[c.feature](c),
   services: (c) => services[c.feature](c),

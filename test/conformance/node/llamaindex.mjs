@@ -6,13 +6,13 @@ import { agent, agentStreamEvent } from "@llamaindex/workflow";
 import { apiKey, forecast, model, object, rain, timeout, weather } from "./forecast.mjs";
 
 const { name, description, schema: parameters } = weather;
-const tools = [tool({ name, description, parameters, execute: rain })];
+const offered = [tool({ name, description, parameters, execute: rain })];
 const messages = [{ role: "user", content: "hi" }];
 
 // textOf is the text of a message, whose content may consist of parts.
 const textOf = ({ content }) => (typeof content === "string" ? content : content.map((part) => part.text ?? "").join(""));
 
-const ask = (create) => async ({ base, stream, retries, json, tool: withTool }) => {
+export const ask = (create, tools = offered) => async ({ base, stream, retries, json, tool: withTool }) => {
   const llm = create(base, retries);
   if (json) return object(JSON.parse(textOf((await llm.chat({ messages, responseFormat: forecast })).message)));
   if (!withTool) {
@@ -33,8 +33,10 @@ const ask = (create) => async ({ base, stream, retries, json, tool: withTool }) 
 
 const settings = (base, maxRetries) => ({ model, apiKey, baseURL: base, maxRetries, timeout });
 
+export const chat = (base, retries) => openai(settings(base, retries));
+
 export const clients = {
-  chat: ask((base, retries) => openai(settings(base, retries))),
+  chat: ask(chat),
   responses: ask((base, retries) => openaiResponses(settings(base, retries))),
   messages: ask((base, maxRetries) => // it ignores a baseURL of its own
     anthropic({ model, session: new AnthropicSession({ apiKey, baseURL: base.replace(/\/v1$/, ""), maxRetries, timeout }) })),

@@ -6,14 +6,18 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { apiKey, forecast, model, object, rain, weather } from "./forecast.mjs";
 
-const mastra = (create) => async ({ base, stream, retries, json }) => {
+const offered = {
+  weather: createTool({ id: weather.name, description: weather.description, inputSchema: weather.schema, execute: async (input) => rain(input) }),
+};
+
+export const mastra = (create, tools = offered) => async ({ base, stream, retries, json }) => {
   const agent = new Agent({
     id: "forecaster",
     name: "forecaster",
     instructions: "Be brief.",
     model: create(base),
     maxRetries: retries,
-    tools: { weather: createTool({ id: weather.name, description: weather.description, inputSchema: weather.schema, execute: async (input) => rain(input) }) },
+    tools,
   });
   const options = { modelSettings: { maxRetries: retries }, ...(json && { structuredOutput: { schema: forecast } }) };
   let answer;

@@ -1,5 +1,5 @@
 // Clients of MCP servers: the official ones, and agents of frameworks that give a model the server's tools. A case
-// has the server's url or the command line that starts it.
+// has the server's url or the command line that starts it. Frameworks that take long to load are loaded when they are used.
 import { createOpenAI } from "@ai-sdk/openai";
 import { createMCPClient } from "@ai-sdk/mcp";
 import { Experimental_StdioMCPTransport as FrameworkStdio } from "@ai-sdk/mcp/mcp-stdio";
@@ -67,10 +67,37 @@ async function openaiAgents(c) {
   }
 }
 
+async function mastraAgent(c) {
+  const { MCPClient } = await import("@mastra/mcp");
+  const { mastra } = await import("./mastra.mjs");
+  const tickets = c.url ? { url: new URL(c.url) } : program(c.command);
+  const client = new MCPClient({ servers: { tickets }, timeout });
+  try {
+    return await mastra((baseURL) => createOpenAI({ baseURL, apiKey }).chat(model), await client.listTools())(c);
+  } finally {
+    await client.disconnect();
+  }
+}
+
+async function llamaindex(c) {
+  const { mcp } = await import("@llamaindex/tools");
+  const { ask, chat } = await import("./llamaindex.mjs");
+  const client = mcp(c.url ? { url: c.url } : program(c.command));
+  const call = client.mcp.callTool.bind(client.mcp);
+  client.mcp.callTool = (params) => call(params, undefined, { timeout }); // it has no option for that, and waits for a minute
+  try {
+    return await ask(chat, await client.tools())({ ...c, tool: true });
+  } finally {
+    await client.cleanup();
+  }
+}
+
 export const clients = {
   client: direct(Client, StreamableHTTPClientTransport, StdioClientTransport),
   sdk: direct(Client1, HTTP1, Stdio1, undefined),
   vercel,
   langgraph,
   agents: openaiAgents,
+  mastra: mastraAgent,
+  llamaindex,
 };

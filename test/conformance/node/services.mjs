@@ -1,6 +1,7 @@
 // The clients of services that imitate OpenAI's API, at their own paths. Each function gets a
-// case and returns what the client understood.
-import { Mistral } from "@mistralai/mistralai";
+// case and returns what the client understood. Clients that take long to load are loaded when they are used.
+import { createGroq } from "@ai-sdk/groq";
+import { createMistral } from "@ai-sdk/mistral";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createOpenRouter } from "@openrouter/ai-sdk-provider";
 import Groq from "groq-sdk";
@@ -52,6 +53,7 @@ const groq = (base, maxRetries) => new Groq({ baseURL: root(base), apiKey, maxRe
 const openai = (base, maxRetries = 0) => new OpenAI({ baseURL: base, apiKey, maxRetries, timeout });
 
 async function mistral({ base, stream, retries, json }) {
+  const { Mistral } = await import("@mistralai/mistralai");
   const backoff = { initialInterval: 10, maxInterval: 100, exponent: 1.5, maxElapsedTime: timeout };
   const retryConfig = retries > 0 ? { strategy: "backoff", backoff, retryConnectionErrors: false } : undefined;
   const api = new Mistral({ serverURL: root(base), apiKey, timeoutMs: timeout, retryConfig });
@@ -84,7 +86,40 @@ async function mistral({ base, stream, retries, json }) {
   }
 }
 
+async function openrouterSDK({ base, stream, retries, json }) {
+  const backoff = { initialInterval: 10, maxInterval: 100, exponent: 1.5, maxElapsedTime: timeout };
+  const retryConfig = retries > 0 ? { strategy: "backoff", backoff, retryConnectionErrors: false } : { strategy: "none" };
+  const { OpenRouter } = await import("@openrouter/sdk");
+  const api = new OpenRouter({ serverURL: root(base) + "/api/v1", apiKey, timeoutMs: timeout, retryConfig });
+  const responseFormat = { type: "json_schema", jsonSchema: { name: "forecast", schema: forecastJSON, strict: true } };
+  const messages = [{ role: "user", content: "hi" }];
+  const tools = [{ type: "function", function: weather }];
+  for (;;) {
+    const chatRequest = { model: "openai/gpt-5-mini", messages, tools, stream, ...(json && { responseFormat }) };
+    const answer = await api.chat.send({ chatRequest }, { retryCodes: ["429", "5XX"] });
+    let text = "", thinking = "", finish, output;
+    const calls = [];
+    for await (const { choices: [choice], usage, error } of stream ? answer : [answer]) {
+      if (error) throw new Error(error.message);
+      const message = choice?.delta ?? choice?.message;
+      text += message?.content ?? "";
+      thinking += message?.reasoning ?? "";
+      for (const [i, call] of (message?.toolCalls ?? []).entries()) {
+        const at = call.index ?? i;
+        calls[at] ??= { id: call.id, type: "function", function: { name: call.function.name, arguments: "" } };
+        calls[at].function.arguments += call.function.arguments ?? "";
+      }
+      finish = choice?.finishReason ?? finish;
+      output = usage?.completionTokens ?? output;
+    }
+    if (calls.length === 0) return { text, thinking, finish, output };
+    messages.push({ role: "assistant", content: text, toolCalls: calls });
+    for (const call of calls) messages.push({ role: "tool", toolCallId: call.id, content: rain(JSON.parse(call.function.arguments)) });
+  }
+}
+
 async function mistralEmbeddings({ base }) {
+  const { Mistral } = await import("@mistralai/mistralai");
   const api = new Mistral({ serverURL: root(base), apiKey, timeoutMs: timeout });
   const answer = await api.embeddings.create({ model: "mistral-embed", inputs: ["one", "two"] });
   return { text: answer.id, output: answer.data.length };
@@ -135,8 +170,11 @@ export const services = {
   azure: chat(azure, "my-deployment"),
   groq: chat(groq, "qwen/qwen3-32b"),
   mistral,
+  openrouterSDK,
   openrouter: framework(({ base }) => createOpenRouter({ baseURL: root(base) + "/api/v1", apiKey })("openai/gpt-5-mini")),
   "openai-compatible": framework(({ base: baseURL }) => createOpenAICompatible({ name: "deepseek", baseURL, apiKey, includeUsage: true, supportsStructuredOutputs: true })("deepseek-reasoner")),
+  "ai-mistral": framework(({ base: baseURL }) => createMistral({ baseURL, apiKey })("mistral-large-latest")),
+  "ai-groq": framework(({ base }) => createGroq({ baseURL: root(base) + "/openai/v1", apiKey })("qwen/qwen3-32b")),
   mistralEmbeddings,
   azureEmbeddings,
   azureResponses,
