@@ -99,10 +99,13 @@ func (j jsonText) chatCall(s callShape, t llm.ToolCall, written string) jsonText
 // chatUsage appends token counts. Unlike in llm.Usage, the prompt includes cached tokens.
 func (j jsonText) chatUsage(u llm.Usage) jsonText {
 	prompt := addUp(u.Input, u.CachedInput, u.CacheWrite)
-	return j.raw(`{"prompt_tokens":`).int(prompt).raw(`,"completion_tokens":`).int(u.Output).
+	j = j.raw(`{"prompt_tokens":`).int(prompt).raw(`,"completion_tokens":`).int(u.Output).
 		raw(`,"total_tokens":`).int(addUp(prompt, u.Output)).
-		raw(`,"prompt_tokens_details":{"cached_tokens":`).int(u.CachedInput).
-		raw(`},"completion_tokens_details":{"reasoning_tokens":`).int(u.Reasoning).raw(`}}`)
+		raw(`,"prompt_tokens_details":{"cached_tokens":`).int(u.CachedInput)
+	if u.CacheWrite > 0 {
+		j = j.raw(`,"cache_write_tokens":`).int(u.CacheWrite)
+	}
+	return j.raw(`},"completion_tokens_details":{"reasoning_tokens":`).int(u.Reasoning).raw(`}}`)
 }
 
 // outputLen returns the approximate size of the model's output in bytes.

@@ -61,7 +61,8 @@ type chatUsage struct {
 	Prompt        int `json:"prompt_tokens"`
 	Completion    int `json:"completion_tokens"`
 	PromptDetails struct {
-		Cached int `json:"cached_tokens"`
+		Cached     int `json:"cached_tokens"`
+		CacheWrite int `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
 	CompletionDetails struct {
 		Reasoning int `json:"reasoning_tokens"`
@@ -69,8 +70,9 @@ type chatUsage struct {
 }
 
 func (u *chatUsage) neutral() llm.Usage {
+	in := u.PromptDetails
 	return reported(llm.Usage{
-		Input: u.Prompt - u.PromptDetails.Cached, CachedInput: u.PromptDetails.Cached,
+		Input: u.Prompt - in.Cached - in.CacheWrite, CachedInput: in.Cached, CacheWrite: in.CacheWrite,
 		Output: u.Completion, Reasoning: u.CompletionDetails.Reasoning,
 	})
 }

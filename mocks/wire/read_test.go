@@ -30,7 +30,6 @@ type protocol struct {
 var protocols = []protocol{
 	{wire.OpenAIChat{}, func(c wire.Completion, _ bool) wire.Completion {
 		c.Thinking = ""
-		c.Usage.Input, c.Usage.CacheWrite = c.Usage.Input+c.Usage.CacheWrite, 0
 		return c
 	}},
 	{wire.OpenAIResponses{}, func(c wire.Completion, _ bool) wire.Completion {
