@@ -33,6 +33,7 @@ var _ = Describe("services that imitate OpenAI's API", Label("H-02"), func() {
 			Entry("Azure's newer paths", "/openai/v1/responses", `{"model":"d","input":"hi"}`),
 			Entry("Groq", "/openai/v1/chat/completions", chat(nil, user("hi"))),
 			Entry("OpenRouter", "/api/v1/chat/completions", chat(nil, user("hi"))),
+			Entry("OpenRouter's Responses, with parameters of its own", "/api/v1/responses", `{"model":"openai/gpt-5","input":"hi","provider":{}}`),
 			Entry("Mistral", "/v1/embeddings", `{"model":"mistral-embed","input":["x"]}`),
 		)
 

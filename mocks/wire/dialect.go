@@ -89,8 +89,8 @@ var openAIChatDialect = Dialect{
 
 // Dialect implements Codec. Unexpected is not 404 because coding agents read that as an unknown
 // model, and retry.
-func (OpenAIResponses) Dialect() Dialect {
-	return Dialect{
+func (c OpenAIResponses) Dialect() Dialect {
+	d := Dialect{
 		AnswerID: "resp_", CallID: "call_", Unexpected: http.StatusBadRequest, RateLimit: openAIRateLimit,
 		ends: func(event []byte) bool {
 			return bytes.HasPrefix(event, []byte("event: response.completed\n")) || bytes.HasPrefix(event, []byte("event: response.incomplete\n"))
@@ -99,6 +99,10 @@ func (OpenAIResponses) Dialect() Dialect {
 		textMarks:    []string{`"delta":"`, `"text":"`, `"arguments":"`, `":"`},
 		errorEvent:   failedResponse,
 	}
+	if c.Root.Path == rootOpenRouter {
+		d.stockError = openRouterStockError
+	}
+	return d
 }
 
 // Dialect implements Codec. Unexpected is as for OpenAIResponses.

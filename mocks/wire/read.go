@@ -31,11 +31,11 @@ type Reader interface {
 // that the provider otherwise refuses. Protocols with stored answers use store; nil
 // disables it.
 func ForRequest(codec Reader, header http.Header, store *ResponseStore) Reader {
-	switch codec.(type) {
+	switch c := codec.(type) {
 	case AnthropicMessages:
 		return AnthropicMessages{Beta: strings.Join(header["Anthropic-Beta"], ",")}
 	case OpenAIResponses:
-		return OpenAIResponses{Store: store}
+		return OpenAIResponses{Root: c.Root, Store: store}
 	}
 	return codec
 }

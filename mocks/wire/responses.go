@@ -8,6 +8,8 @@ import "github.com/rehearse-dev/rehearse/llm"
 // summary; stored conversations and prompts add no messages; and answers do not repeat the
 // instructions and the tools.
 type OpenAIResponses struct {
+	// Root of the path. It selects the service's form of errors.
+	Root Root
 	// Store stores answers and resolves references to earlier ones; nil disables both.
 	Store *ResponseStore
 }
@@ -18,7 +20,9 @@ var _ Codec = OpenAIResponses{}
 func (OpenAIResponses) Protocol() string { return "openai-responses" }
 
 // EncodeError implements Codec, in the form of OpenAIChat.
-func (OpenAIResponses) EncodeError(e *APIError) []Frame { return OpenAIChat{}.EncodeError(e) }
+func (c OpenAIResponses) EncodeError(e *APIError) []Frame {
+	return OpenAIChat{Root: c.Root}.EncodeError(e)
+}
 
 // DecodeCount parses a request to count tokens, which has the fields of a call.
 func (c OpenAIResponses) DecodeCount(body []byte) (Call, *APIError) { return c.Decode(body) }

@@ -47,7 +47,13 @@ func (r *response) append(j jsonText, done bool) jsonText {
 		status, incomplete = responseStatus(r.answer)
 	}
 	j = j.raw(`{"id":`).quote(r.answer.ID).raw(`,"object":"response","created_at":`).unix(r.answer.Created).
-		raw(`,"status":"`).raw(status).raw(`","background":false,"error":`)
+		raw(`,"status":"`).raw(status).raw(`","background":false,"completed_at":`)
+	if status == "completed" {
+		j = j.unix(r.answer.Created)
+	} else {
+		j = j.raw("null")
+	}
+	j = j.raw(`,"error":`)
 	if r.failed == nil {
 		j = j.raw("null")
 	} else { // the object has no type, which replaces a missing code
@@ -78,7 +84,7 @@ func (r *response) append(j jsonText, done bool) jsonText {
 	} else {
 		j = j.raw("1")
 	}
-	j = j.raw(`,"text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],"top_p":1,"truncation":"disabled","usage":`)
+	j = j.raw(`,"text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],"top_p":1,"frequency_penalty":0,"presence_penalty":0,"truncation":"disabled","usage":`)
 	if done {
 		j = j.responseUsage(r.answer.reportedUsage())
 	} else {

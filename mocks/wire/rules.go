@@ -89,7 +89,7 @@ func (r Rules) Check(codec Codec, call *Call, header http.Header, body []byte) *
 	case OpenAIChat:
 		request.root, rules = c.Root, openAIChatRules
 	case OpenAIResponses:
-		rules = openAIResponsesRules
+		request.root, rules = c.Root, openAIResponsesRules
 	case AnthropicMessages:
 		rules = anthropicRules
 	case Gemini:

@@ -194,6 +194,14 @@ var _ = Describe("other services' chat completions", Label("H-02"), func() {
 			wire.APIError{Type: "requests", Code: "rate_limit_exceeded"}),
 	)
 
+	It("get OpenRouter's errors over Responses as well", func() {
+		codec, ok := wire.ForPath("POST", "/api/v1/responses")
+		Expect(ok).To(BeTrue())
+		codec = wire.ForRequest(codec, nil, nil)
+		frames, _ := newFault(wire.FaultSpec{Kind: "status", Status: 401, Message: "m"})(codec, plainCall, textAnswer)
+		Expect(string(frames[0].Data)).To(Equal(`{"error":{"code":401,"message":"m","metadata":{"error_type":"authentication"}}}`))
+	})
+
 	It("get OpenRouter's errors in a stream as a chunk", func() {
 		openRouter := at("/api/v1", "")
 		call, err := openRouter.Decode([]byte(gptAsking("openai/gpt-5", `"stream":true`)))

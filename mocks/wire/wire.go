@@ -217,6 +217,8 @@ func atRoot(c Reader, path string) Reader {
 	switch c := c.(type) {
 	case OpenAIChat:
 		return OpenAIChat{Root: root}
+	case OpenAIResponses:
+		return OpenAIResponses{Root: root}
 	case Images:
 		c.Root = root
 		return c
