@@ -58,24 +58,27 @@ var _ = Describe("Node clients of services that imitate OpenAI's API", Label("H-
 		Entry("groq-sdk", "groq", "Now I know.", "stop", true),
 		Entry("@mistralai/mistralai", "mistral", "", "stop", false),
 		Entry("@openrouter/ai-sdk-provider", "openrouter", "Now I know.", "stop", true),
-		Entry("@openrouter/sdk", "openrouterSDK", "Now I know.", "stop", true),
+		Entry("@openrouter/sdk, chat completions", "openrouterChat", "Now I know.", "stop", true),
+		Entry("@openrouter/sdk, Responses", "openrouterResponses", "Now I know.", "completed", true),
 		Entry("@ai-sdk/groq", "ai-groq", "Now I know.", "stop", true),
 		Entry("@ai-sdk/mistral", "ai-mistral", "", "stop", true),
 		Entry("@ai-sdk/openai-compatible", "openai-compatible", "Now I know.", "stop", true),
 	)
 
 	It("read OpenRouter's errors, also in a stream", func() {
-		cases := nativeCases(map[string]string{"401": fault(401, 1), "429": fault(429, 1), "503": fault(503, 1), "event": nodeFault("error-event")})
-		for _, c := range cases {
-			c.Feature = "openrouterSDK"
+		for _, feature := range []string{"openrouterChat", "openrouterResponses"} {
+			cases := nativeCases(map[string]string{"401": fault(401, 1), "429": fault(429, 1), "503": fault(503, 1), "event": nodeFault("error-event")})
+			for _, c := range cases {
+				c.Feature = feature
+			}
+			seen := asks("services", cases)
+			for _, how := range []string{"", ", streamed"} {
+				Expect(seen["401"+how]).To(And(HaveField("Error", "UnauthorizedResponseError"), HaveField("Status", 401)))
+				Expect(seen["429"+how]).To(And(HaveField("Error", "TooManyRequestsResponseError"), HaveField("Status", 429)))
+				Expect(seen["503"+how]).To(And(HaveField("Error", "ServiceUnavailableResponseError"), HaveField("Status", 503)))
+			}
+			Expect(seen["event, streamed"].Message).To(HavePrefix("The server had an error"))
 		}
-		seen := asks("services", cases)
-		for _, how := range []string{"", ", streamed"} {
-			Expect(seen["401"+how]).To(And(HaveField("Error", "UnauthorizedResponseError"), HaveField("Status", 401)))
-			Expect(seen["429"+how]).To(And(HaveField("Error", "TooManyRequestsResponseError"), HaveField("Status", 429)))
-			Expect(seen["503"+how]).To(And(HaveField("Error", "ServiceUnavailableResponseError"), HaveField("Status", 503)))
-		}
-		Expect(seen["event, streamed"].Message).To(HavePrefix("The server had an error"))
 	})
 
 	It("use what is beside a talk", func() {

@@ -86,17 +86,24 @@ async function mistral({ base, stream, retries, json }) {
   }
 }
 
-async function openrouterSDK({ base, stream, retries, json }) {
+const retryCodes = ["429", "5XX"]; // of OpenRouter's client, which by default leaves out 429
+
+async function openrouterClient({ base, retries }) {
+  const { OpenRouter } = await import("@openrouter/sdk");
   const backoff = { initialInterval: 10, maxInterval: 100, exponent: 1.5, maxElapsedTime: timeout };
   const retryConfig = retries > 0 ? { strategy: "backoff", backoff, retryConnectionErrors: false } : { strategy: "none" };
-  const { OpenRouter } = await import("@openrouter/sdk");
-  const api = new OpenRouter({ serverURL: root(base) + "/api/v1", apiKey, timeoutMs: timeout, retryConfig });
+  return new OpenRouter({ serverURL: root(base) + "/api/v1", apiKey, timeoutMs: timeout, retryConfig });
+}
+
+async function openrouterChat(c) {
+  const { stream, json } = c;
+  const api = await openrouterClient(c);
   const responseFormat = { type: "json_schema", jsonSchema: { name: "forecast", schema: forecastJSON, strict: true } };
   const messages = [{ role: "user", content: "hi" }];
   const tools = [{ type: "function", function: weather }];
   for (;;) {
     const chatRequest = { model: "openai/gpt-5-mini", messages, tools, stream, ...(json && { responseFormat }) };
-    const answer = await api.chat.send({ chatRequest }, { retryCodes: ["429", "5XX"] });
+    const answer = await api.chat.send({ chatRequest }, { retryCodes });
     let text = "", thinking = "", finish, output;
     const calls = [];
     for await (const { choices: [choice], usage, error } of stream ? answer : [answer]) {
@@ -115,6 +122,37 @@ async function openrouterSDK({ base, stream, retries, json }) {
     if (calls.length === 0) return { text, thinking, finish, output };
     messages.push({ role: "assistant", content: text, toolCalls: calls });
     for (const call of calls) messages.push({ role: "tool", toolCallId: call.id, content: rain(JSON.parse(call.function.arguments)) });
+  }
+}
+
+async function openrouterResponses(c) {
+  const { stream, json } = c;
+  const api = await openrouterClient(c);
+  const text = { format: { type: "json_schema", name: "forecast", schema: forecastJSON, strict: true } };
+  const input = [{ role: "user", content: "hi" }];
+  const tools = [{ type: "function", ...weather, strict: false }];
+  for (;;) {
+    const responsesRequest = { model: "openai/gpt-5-mini", input, tools, stream, ...(json && { text }) };
+    let answer = await api.responses.send({ responsesRequest }, { retryCodes });
+    if (stream) {
+      let last;
+      for await (const event of answer) last = event;
+      if (!last?.response) return { text: "" }; // the stream ended too early
+      if (last.response.error) throw new Error(last.response.error.message);
+      answer = last.response;
+    }
+    const of = (type) => answer.output.filter((item) => item.type === type);
+    const calls = of("function_call");
+    if (calls.length === 0) {
+      return {
+        text: of("message").flatMap((item) => item.content).map((part) => part.text).join(""),
+        thinking: of("reasoning").flatMap((item) => item.summary).map((part) => part.text).join(""),
+        finish: answer.status,
+        output: answer.usage.outputTokens,
+      };
+    }
+    input.push(...answer.output);
+    for (const { callId, arguments: given } of calls) input.push({ type: "function_call_output", callId, output: rain(JSON.parse(given)) });
   }
 }
 
@@ -170,7 +208,8 @@ export const services = {
   azure: chat(azure, "my-deployment"),
   groq: chat(groq, "qwen/qwen3-32b"),
   mistral,
-  openrouterSDK,
+  openrouterChat,
+  openrouterResponses,
   openrouter: framework(({ base }) => createOpenRouter({ baseURL: root(base) + "/api/v1", apiKey })("openai/gpt-5-mini")),
   "openai-compatible": framework(({ base: baseURL }) => createOpenAICompatible({ name: "deepseek", baseURL, apiKey, includeUsage: true, supportsStructuredOutputs: true })("deepseek-reasoner")),
   "ai-mistral": framework(({ base: baseURL }) => createMistral({ baseURL, apiKey })("mistral-large-latest")),
