@@ -84,7 +84,8 @@ func (r *response) append(j jsonText, done bool) jsonText {
 	} else {
 		j = j.raw("1")
 	}
-	j = j.raw(`,"text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],"top_p":1,"frequency_penalty":0,"presence_penalty":0,"truncation":"disabled","usage":`)
+	j = j.raw(`,"text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],"top_p":1,"frequency_penalty":0,"presence_penalty":0`).
+		raw(`,"truncation":"disabled","usage":`)
 	if done {
 		j = j.responseUsage(r.answer.reportedUsage())
 	} else {
