@@ -73,6 +73,8 @@ type Conversation struct {
 	Done bool
 	// Gaps is true if parts of the file could not be read, so the run may have had more calls.
 	Gaps bool
+	// Partial is true if the file is known to lack calls of the run.
+	Partial bool
 	// EachAttempt is true if failed attempts that the agent's client repeated are turns, too.
 	EachAttempt bool
 	// Scenario is the scenario file of a recorded run, Servers whether it has MCP servers.

@@ -1,6 +1,7 @@
 package incident
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -60,17 +61,39 @@ func readLangfuse(s *source) []Conversation {
 	if empty > 0 {
 		s.report(s.docs[0], "%d generations have no output; export them with the fields input and output", empty)
 	}
+	pages := missingPages(s.docs)
 	var all []Conversation
 	for _, id := range order {
 		c := traces[id]
 		slices.SortStableFunc(c.Turns, func(a, b Turn) int { return a.Began.Compare(b.Began) })
 		c.Began = c.Turns[0].Began
 		if slices.ContainsFunc(c.Turns, func(t Turn) bool { return !t.Missing || t.Failure != nil }) {
+			c.recall()
 			c.derive()
+			if pages != "" {
+				c.Notes, c.Partial = append(c.Notes, pages), true
+			}
 			all = append(all, *c)
 		}
 	}
 	return all
+}
+
+// missingPages describes which pages of an answer of the API are not among the documents; "" if none is missing.
+func missingPages(docs []document) string {
+	read := map[int]bool{}
+	total := 0
+	for _, d := range docs {
+		if page, ok := d.at("meta", "page").number(); ok {
+			read[page] = true
+			total = max(total, d.at("meta", "totalPages").int())
+		}
+	}
+	if len(read) >= total {
+		return ""
+	}
+	return fmt.Sprintf("The files have %d of %d pages of the API's answer, so calls may be missing; import all pages together.",
+		len(read), total)
 }
 
 func generationOf(o *value) Turn {

@@ -186,12 +186,7 @@ func (t *Turn) answer(c content, finish string) {
 // reports how many turns have other prompts.
 func usersOf(turns []Turn) (users []string, others int) {
 	for i := range turns {
-		var said []string
-		for _, m := range turns[i].Messages {
-			if m.Role == llm.User {
-				said = append(said, m.Content)
-			}
-		}
+		said := userTexts(turns[i].Messages)
 		switch {
 		case len(said) == 0:
 		case len(users) == 0, len(said) >= len(users) && samePrefix(said, users):

@@ -283,6 +283,7 @@ func root(spans []*span) *span {
 
 // finish derives what the spans together reveal.
 func (c *Conversation) finish(root *span) {
+	c.recall()
 	c.derive()
 	switch {
 	case root == nil:

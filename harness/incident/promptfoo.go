@@ -60,6 +60,7 @@ func (s *source) resultOf(d document, i int, r *value) (Conversation, bool) {
 		t.Reply.Usage = n.usage(n.of(u, "prompt"), 0, 0, n.of(u, "completion"), 0)
 	}
 	c.Turns = []Turn{t}
+	c.recall()
 	c.derive()
 	for _, a := range r.at("testCase", "assert").list() {
 		c.assertion(a)

@@ -91,7 +91,7 @@ func Write(c Conversation, o Options) (Scenario, error) {
 	}
 	s := Scenario{Name: cmp.Or(o.Name, NameOf(&c))}
 	calls := answered(&script)
-	s.Incomplete = cut || calls < total
+	s.Incomplete = cut || calls < total || c.Partial
 	if c.Derived {
 		c.Notes = append(c.Notes, "The turns are the user messages of the prompts; the agent may have built these from something else.")
 	}
