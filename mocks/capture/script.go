@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -258,18 +256,11 @@ func toolCalls(calls []llm.ToolCall) ([]mocks.ScriptedToolCall, error) {
 	return scripted, nil
 }
 
-// numbers converts json.Number, at any depth, to int or float64.
+// numbers converts json.Number, at any depth, to what a script has in its place.
 func numbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
-		f, _ := v.Float64() // a number in JSON is a valid float
-		if n, err := strconv.Atoi(v.String()); err == nil {
-			return n
-		}
-		if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
-			return int(f) // 1.0 and 1e3, which YAML writes as integers
-		}
-		return f
+		return mocks.Number(v.String(), v)
 	case map[string]any:
 		for key, item := range v {
 			v[key] = numbers(item)

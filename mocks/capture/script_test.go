@@ -97,6 +97,18 @@ var _ = Describe("a captured script", func() {
 		Expect(script.Rules[0].ToolCalls).To(Equal([]mocks.ScriptedToolCall{{ID: "c1", Name: "now"}}))
 	})
 
+	It("keeps the digits of numbers in arguments", func() {
+		arguments := `{"big":12345678901234567890123,"dec":0.1234567890123456789,"f":1.0,"list":[1e3],"n":1234567890123456789}`
+		answer := fmt.Sprintf(`{"id":"c","model":"m-1","choices":[{"message":{"tool_calls":[{"id":"c1","type":"function",`+
+			`"function":{"name":"f","arguments":%q}}]},"finish_reason":"tool_calls"}]}`, arguments)
+		t := taped(chat(1, user("x"), answer))
+		script, _ := capture.Script(t, capture.ScriptOptions{})
+		data, err := capture.Write(script, t, "x.capture.jsonl")
+		Expect(err).NotTo(HaveOccurred())
+		again := parse(string(data))
+		Expect(json.Marshal(again.Rules[0].ToolCalls[0].Arguments)).To(BeEquivalentTo(arguments))
+	})
+
 	It("has an error of the provider's as a line of its own, so that the retry gets the answer", func() {
 		x := chat(1, user("x"), `{"error":{"message":"slow down","type":"rate_limit_error"}}`)
 		x.Status, x.RetryAfter = 429, 3*time.Second
