@@ -39,7 +39,8 @@ var _ = Describe("numbers in the arguments of a scripted tool call", Label("H-02
 
 	It("are not changed by writing", func() {
 		arguments := map[string]any{"n": []any{json.Number("1.0")}}
-		script := mocks.Script{Replies: []mocks.Line{{Answer: mocks.Answer{ToolCalls: []mocks.ScriptedToolCall{{Name: "f", Arguments: arguments}}}}}}
+		calls := []mocks.ScriptedToolCall{{Name: "f", Arguments: arguments}}
+		script := mocks.Script{Replies: []mocks.Line{{Answer: mocks.Answer{ToolCalls: calls}}}}
 		text, err := yaml.Dump(script)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(string(text)).To(ContainSubstring("- 1.0"))

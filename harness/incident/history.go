@@ -27,6 +27,7 @@ type history struct {
 // recall adds the answers that only prompts have, before the first call whose prompt has them. An agent that is
 // driven makes these calls, too. If they have calls of tools, further calls may be missing.
 func (c *Conversation) recall() {
+	c.noteParts()
 	h := history{known: map[string]bool{}}
 	var turns []Turn
 	for i := range c.Turns {
@@ -37,8 +38,8 @@ func (c *Conversation) recall() {
 	}
 	c.Turns = turns
 	if h.texts > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("The prompts have %s of calls that are not in the file. The script gives these, too, without "+
-			"reported tokens; their user messages are turns.", format.Plural(h.texts, "earlier answer")))
+		c.Notes = append(c.Notes, fmt.Sprintf("The prompts have %s of calls that are not in the file. The script gives these, too; "+
+			"their user messages are turns.", format.Plural(h.texts, "earlier answer")))
 	}
 	if h.called > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf("The prompts have %s with tool calls (%s) of calls that are not in the file. The script gives "+
@@ -52,6 +53,25 @@ func (c *Conversation) recall() {
 		c.Notes = append(c.Notes, "User messages follow each other without an answer; join them to one turn if the agent makes them of one.")
 	}
 	c.Partial = h.called > 0 || h.orphan != ""
+}
+
+// noteParts notes the types of parts of prompts that import does not read, such as images, and removes them.
+func (c *Conversation) noteParts() {
+	var kinds []string
+	for i := range c.Turns {
+		for j := range c.Turns[i].Messages {
+			m := &c.Turns[i].Messages[j]
+			for _, a := range m.Attachments {
+				if !slices.Contains(kinds, a.Kind) {
+					kinds = append(kinds, a.Kind)
+				}
+			}
+			m.Attachments = nil
+		}
+	}
+	if len(kinds) > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("Parts of the user's messages that import does not read are left out: %s.", joined(kinds)))
+	}
 }
 
 // earlier returns the unknown answers in the prompt of a turn, if it continues the earlier prompts.

@@ -50,7 +50,18 @@ func messageOf(v *value) []llm.Message {
 	if len(all) > 0 && c.text() == "" && len(c.calls) == 0 {
 		return all
 	}
-	return append(all, llm.Message{Role: role, Content: c.text(), ToolCalls: c.calls})
+	return append(all, llm.Message{Role: role, Content: c.text(), ToolCalls: c.calls, Attachments: c.attachments(role)})
+}
+
+// attachments returns the parts of a prompt's message that import does not read, by their types.
+func (c *content) attachments(role llm.Role) []llm.Attachment {
+	var all []llm.Attachment
+	for _, kind := range c.unread {
+		if role != llm.Assistant {
+			all = append(all, llm.Attachment{Kind: kind})
+		}
+	}
+	return all
 }
 
 func roleOf(role string) llm.Role {

@@ -11,6 +11,9 @@ import (
 // spanKind is the attribute that each span of OpenInference has.
 const spanKind = "openinference.span.kind"
 
+// textTypes are the types of parts with a text; the longer ones are of OpenAI's Responses API.
+var textTypes = []string{"text", "input_text", "output_text"}
+
 // readOpenInference reads the attributes llm.input_messages.0.message.content, ... of OpenInference.
 func readOpenInference(sp *span, t *Turn) {
 	var messages []llm.Message
@@ -23,6 +26,7 @@ func readOpenInference(sp *span, t *Turn) {
 		c := flattened(sp, at)
 		messages = append(messages, llm.Message{
 			Role: roleOf(role), Content: c.text(), ToolCalls: c.calls, ToolCallID: sp.attr(at + "tool_call_id").text(),
+			Attachments: c.attachments(roleOf(role)),
 		})
 	}
 	if messages != nil {
@@ -47,9 +51,9 @@ func flattened(sp *span, at string) content {
 			break
 		}
 		switch {
-		case kind == "text" && whole == "":
+		case slices.Contains(textTypes, kind) && whole == "":
 			c.texts = append(c.texts, text)
-		case kind == "text": // again
+		case slices.Contains(textTypes, kind): // again
 		case kind == "reasoning":
 			c.thinking = append(c.thinking, text)
 		case kind == "tool_use":

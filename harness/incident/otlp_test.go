@@ -181,3 +181,52 @@ var _ = Describe("spans", func() {
 			"Parts of answer 1 that import does not read are left out: hologram."))
 	})
 })
+
+var _ = DescribeTable("images in prompts are left out, with a note", func(format incident.Format, text, kind string) {
+	conversations, _, err := read(format, text)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(conversations[0].Turns[0].Messages).To(Equal([]llm.Message{{Role: llm.User, Content: "what?"}}))
+	Expect(conversations[0].Notes).To(ContainElement("Parts of the user's messages that import does not read are left out: " + kind + "."))
+},
+	Entry("of OpenInference", incident.OTLP, exported([3]string{"a", "", attribute("openinference.span.kind", "LLM") +
+		attribute("llm.output_messages.0.message.content", "ok") + attribute("llm.input_messages.0.message.role", "user") +
+		attribute("llm.input_messages.0.message.contents.0.message_content.type", "input_text") +
+		attribute("llm.input_messages.0.message.contents.0.message_content.text", "what?") +
+		attribute("llm.input_messages.0.message.contents.1.message_content.type", "image")}), "image"),
+	Entry("of OpenLLMetry", incident.OTLP, exported([3]string{"a", "", attribute("gen_ai.operation.name", "chat") +
+		attribute("gen_ai.completion.0.content", "ok") + attribute("gen_ai.prompt.0.role", "user") +
+		attribute("gen_ai.prompt.0.content", `[{\"type\":\"text\",\"text\":\"what?\"},{\"type\":\"image_url\",\"image_url\":{}}]`)}),
+		"image_url"),
+	Entry("of Langfuse", incident.Langfuse, generations([2]string{
+		`{"role":"user","content":[{"type":"text","text":"what?"},{"type":"image_url","image_url":{}}]}`, sayOne}), "image_url"),
+)
+
+var _ = It("reads texts of OpenAI's Responses API in OpenInference", func() {
+	text := exported([3]string{"a", "", attribute("openinference.span.kind", "LLM") +
+		attribute("llm.output_messages.0.message.contents.0.message_content.type", "output_text") +
+		attribute("llm.output_messages.0.message.contents.0.message_content.text", "Hi.")})
+	conversations, findings, err := read(incident.OTLP, text)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(findings).To(BeEmpty())
+	Expect(conversations[0].Turns[0].Reply.Text).To(Equal("Hi."))
+})
+
+var _ = DescribeTable("the status of an error's message", func(message string, status int, rest string) {
+	conversations, _, err := read(incident.Langfuse, fmt.Sprintf(`[{"id":"1","traceId":"t","type":"GENERATION","level":"ERROR",`+
+		`"startTime":"2026-11-01T10:00:00.000Z","statusMessage":%q}]`, message))
+	Expect(err).NotTo(HaveOccurred())
+	Expect(conversations[0].Turns[0].Failure).To(Equal(&incident.Failure{Status: status, Message: rest}))
+},
+	Entry("of a client in Node", "400 nope", 400, "nope"),
+	Entry("of its text", "Error: 400 nope", 400, "nope"),
+	Entry("of its text with the error's name", "RateLimitError: 429 slow down", 429, "slow down"),
+	Entry("of a client in Python", "Error code: 429 - slow down", 429, "slow down"),
+	Entry("which has none", "Error: 4000 nope", 0, "Error: 4000 nope"),
+)
+
+var _ = It("notes that tokens are counted if the file does not have them", func() {
+	conversations, _, err := read(incident.Langfuse, generations([2]string{askFirst, sayOne}))
+	Expect(err).NotTo(HaveOccurred())
+	sc := written(conversations[0], incident.Options{})
+	Expect(sc.Notes).To(ContainElement("The file has no token counts of 1 answer; they are counted from the texts."))
+})

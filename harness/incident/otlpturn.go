@@ -37,8 +37,8 @@ func (s *source) turnOf(sp *span) Turn {
 }
 
 // statusAtStart matches the status at the start of the errors of OpenAI's and Anthropic's clients: in Node
-// "429 Rate limit reached", in Python "Error code: 429 - {...}".
-var statusAtStart = lazyregexp.New(`^(?:Error code: )?([45]\d\d)\b[ :-]*`)
+// "429 Rate limit reached", also with the name of the error before it, in Python "Error code: 429 - {...}".
+var statusAtStart = lazyregexp.New(`^(?:Error code: |[A-Za-z]*Error: )?([45]\d\d)\b[ :-]*`)
 
 // failureOf returns a failure, with its status from the first place that has it.
 func failureOf(message string, status int, errorType string) *Failure {
@@ -102,7 +102,7 @@ func readIndexed(sp *span, t *Turn) {
 			break
 		}
 		m := llm.Message{Role: roleOf(role), ToolCallID: sp.attr(at + "tool_call_id").text(), ToolCalls: indexedCalls(sp, at)}
-		m.Content = indexedText(sp.attr(at + "content"))
+		m.Content, m.Attachments = indexedText(sp.attr(at+"content"), m.Role)
 		messages = append(messages, m)
 	}
 	if messages != nil {
@@ -121,11 +121,16 @@ func readIndexed(sp *span, t *Turn) {
 }
 
 // indexedText returns a content, which may be JSON with parts.
-func indexedText(v *value) string {
-	if inner, ok := v.nested(); ok && inner.is('[') {
-		return resultOf(inner)
+func indexedText(v *value, role llm.Role) (string, []llm.Attachment) {
+	inner, ok := v.nested()
+	if !ok || !inner.is('[') {
+		return v.text(), nil
 	}
-	return v.text()
+	var c content
+	for _, part := range inner.list() {
+		c.add(part)
+	}
+	return resultOf(inner), c.attachments(role)
 }
 
 func indexedCalls(sp *span, at string) []llm.ToolCall {

@@ -2,8 +2,11 @@ package incident
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
 // readPromptfoo reads the results of promptfoo eval -o results.json. Each test of each prompt and
@@ -31,7 +34,9 @@ func (s *source) resultOf(d document, i int, r *value) (Conversation, bool) {
 	}
 	provider := r.at("provider", "id").text()
 	t := Turn{Missing: true}
-	t.Reply.Model = provider[strings.LastIndexByte(provider, ':')+1:]
+	if t.Reply.Model = modelOf(provider); t.Reply.Model == "" {
+		c.Notes = append(c.Notes, fmt.Sprintf("The provider %q of promptfoo does not name a model, so it is not known.", provider))
+	}
 	prompt := r.at("prompt", "raw")
 	if inner, ok := prompt.nested(); ok && inner.is('[') {
 		t.Messages = messagesOf(inner)
@@ -63,16 +68,59 @@ func (s *source) resultOf(d document, i int, r *value) (Conversation, bool) {
 	c.recall()
 	c.derive()
 	for _, a := range r.at("testCase", "assert").list() {
-		c.assertion(a)
+		c.assertion(a, r.at("vars"))
 	}
 	return c, true
 }
 
+// programs are the beginnings of the ids of providers that are programs or services of the user.
+var programs = []string{
+	"file", "package", "python", "golang", "ruby", "javascript", "exec", "http", "https", "ws", "wss", "webhook", "browser", "mcp",
+	"sequence", "promptfoo",
+}
+
+// apis are the names of APIs between the provider and the model.
+var apis = []string{"chat", "completion", "responses", "messages", "converse"}
+
+// modelOf returns the model of a provider such as openai:chat:gpt-4.1; "" if its id does not name one.
+func modelOf(provider string) string {
+	kind, model, ok := strings.Cut(provider, ":")
+	if !ok || slices.Contains(programs, kind) {
+		return ""
+	}
+	if api, rest, ok := strings.Cut(model, ":"); ok && slices.Contains(apis, api) {
+		return rest
+	}
+	return model
+}
+
+// variable matches a variable in a template of promptfoo.
+var variable = lazyregexp.New(`\{\{\s*(\w+)\s*\}\}`)
+
+// rendered returns a text with the values of its variables. ok is false if it has unknown variables or other parts
+// of a template.
+func rendered(text string, vars *value) (s string, ok bool) {
+	ok = true
+	s = variable().ReplaceAllStringFunc(text, func(match string) string {
+		v := vars.at(variable().FindStringSubmatch(match)[1])
+		ok = ok && v != nil && !v.is('{') && !v.is('[')
+		return v.words()
+	})
+	for _, mark := range []string{"{{", "{%", "{#"} {
+		ok = ok && !strings.Contains(s, mark)
+	}
+	return s, ok
+}
+
 // assertion adds an assertion as an expression if there is one with the same meaning.
-func (c *Conversation) assertion(a *value) {
-	kind, want := a.at("type").text(), a.at("value").text()
+func (c *Conversation) assertion(a, vars *value) {
+	kind := a.at("type").text()
+	want, ok := rendered(a.at("value").text(), vars)
 	quoted := strconv.Quote(want)
 	switch {
+	case !ok:
+		c.Notes = append(c.Notes, fmt.Sprintf("The assertion %q of promptfoo is left out: its value %q is a template.",
+			kind, a.at("value").text()))
 	case want == "":
 		c.Notes = append(c.Notes, fmt.Sprintf("The assertion %q of promptfoo is left out.", kind))
 	case kind == "contains":

@@ -18,11 +18,15 @@ import (
 func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut bool) {
 	slices.SortStableFunc(c.Turns, func(a, b Turn) int { return a.Began.Compare(b.Began) })
 	var turns []capture.Turn
+	uncounted := 0
 	for i := range c.Turns {
 		t := &c.Turns[i]
 		answer, why := c.answerOf(t)
 		if why == "" {
 			request := llm.Request{Model: t.Reply.Model, Messages: t.Messages}
+			if t.Reply.Usage == nil && answer.Fault == nil {
+				uncounted++
+			}
 			turns = append(turns, capture.Turn{N: i + 1, Request: request, Answer: answer, Model: t.Reply.Model})
 			if len(t.Unread) > 0 {
 				c.Notes = append(c.Notes, fmt.Sprintf("Parts of answer %d that import does not read are left out: %s.", i+1, joined(t.Unread)))
@@ -36,6 +40,10 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 		c.Notes = append(c.Notes, fmt.Sprintf("The script ends before call %d of %d: %s.", i+1, len(c.Turns), why))
 		cut = true
 		break
+	}
+	if uncounted > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("The file has no token counts of %s; they are counted from the texts.",
+			format.Plural(uncounted, "answer")))
 	}
 	options := capture.ScriptOptions{Matching: match, Assert: match == capture.ByText}
 	failed := len(turns) > 0 && turns[len(turns)-1].Answer.Fault != nil && !c.EachAttempt
