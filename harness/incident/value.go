@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 )
 
@@ -149,31 +151,62 @@ func (v *value) object() map[string]*value {
 		return nil
 	}
 	if v.fields == nil {
-		var members map[string]json.RawMessage
-		if json.Unmarshal(v.raw, &members) != nil {
-			return nil
-		}
-		v.fields = make(map[string]*value, len(members))
-		for key, raw := range members {
-			if string(raw) != "null" {
-				v.fields[key] = &value{raw: raw}
+		d := decoder(v.raw)
+		fields := map[string]*value{}
+		for d.PeekKind() != '}' {
+			key, err := d.ReadToken()
+			if err != nil {
+				return nil
+			}
+			name := key.String()
+			member, ok := v.next(d)
+			if !ok {
+				return nil
+			}
+			if string(member.raw) == "null" {
+				delete(fields, name)
+			} else {
+				fields[name] = member
 			}
 		}
+		v.fields = fields
 	}
 	return v.fields
 }
 
 // list returns the items of a list.
 func (v *value) list() []*value {
-	var items []json.RawMessage
-	if !v.is('[') || json.Unmarshal(v.raw, &items) != nil {
+	if !v.is('[') {
 		return nil
 	}
-	values := make([]*value, len(items))
-	for i, raw := range items {
-		values[i] = &value{raw: raw}
+	d := decoder(v.raw)
+	values := []*value{}
+	for d.PeekKind() != ']' {
+		item, ok := v.next(d)
+		if !ok {
+			return nil
+		}
+		values = append(values, item)
 	}
 	return values
+}
+
+// decoder returns a decoder of an object or a list, which has read its first token. Like encoding/json it takes
+// duplicate names, of which the last counts, and invalid UTF-8.
+func decoder(raw []byte) *jsontext.Decoder {
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	_, _ = d.ReadToken() // an error occurs again
+	return d
+}
+
+// next returns the next value of d. It shares the text of v: copies at each level would multiply a large file.
+func (v *value) next(d *jsontext.Decoder) (*value, bool) {
+	raw, err := d.ReadValue()
+	if err != nil {
+		return nil, false
+	}
+	end := d.InputOffset()
+	return &value{raw: v.raw[end-int64(len(raw)) : end : end]}, true
 }
 
 // is reports whether the JSON text of the value begins with a character.

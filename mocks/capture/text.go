@@ -14,6 +14,8 @@ import (
 const (
 	longText = 1000
 	edgeText = 300
+	// longUnsure is more than the length of the longest part that unsure matches.
+	longUnsure = 100
 )
 
 // unsure matches parts that differ in another run: a redacted secret, a date, a UUID.
@@ -62,7 +64,7 @@ func pattern(text string) string {
 // head returns the beginning of a long text, which does not end within an unsure part.
 func head(text string) string {
 	end := edgeText
-	for _, at := range unsure().FindAllStringIndex(text, -1) {
+	for _, at := range unsure().FindAllStringIndex(text[:end+longUnsure], -1) {
 		if at[0] < end && end < at[1] {
 			end = at[0]
 		}
@@ -73,9 +75,10 @@ func head(text string) string {
 // tail returns the end of a long text, which does not begin within an unsure part.
 func tail(text string) string {
 	begin := len(text) - edgeText
-	for _, at := range unsure().FindAllStringIndex(text, -1) {
-		if at[0] < begin && begin < at[1] {
-			begin = at[1]
+	from := begin - longUnsure
+	for _, at := range unsure().FindAllStringIndex(text[from:], -1) {
+		if at[0] < longUnsure && longUnsure < at[1] {
+			begin = from + at[1]
 		}
 	}
 	return sanitize.Suffix(text, len(text)-begin)
