@@ -168,7 +168,7 @@ func (a *app) importFiles(args []string, flags importFlags) error {
 	if err := a.checkImported(written, &flags, options.Drive != nil, table); err != nil {
 		return usage(err)
 	}
-	incomplete := failed || len(findings) > 0
+	incomplete := failed != exitPass || len(findings) > 0
 	for i := range written {
 		if err := a.writeImported(flags.out, &written[i], table); err != nil {
 			return err
@@ -176,10 +176,10 @@ func (a *app) importFiles(args []string, flags importFlags) error {
 		incomplete = incomplete || written[i].Incomplete
 	}
 	if len(written) == 0 {
-		fmt.Fprintln(a.stderr, "the files have nothing that a scenario can repeat; no scenario was written")
+		fmt.Fprintln(a.stderr, nothingWritten(failed))
 	}
 	if incomplete || len(written) == 0 {
-		return quiet(exitFail)
+		return quiet(max(exitFail, failed))
 	}
 	return nil
 }
@@ -197,9 +197,18 @@ func runFiles(args []string) ([]string, error) {
 	return files, nil
 }
 
-// imported returns the scenarios of conversations. failed is true if one has none, which is printed.
+// nothingWritten explains that there is no scenario.
+func nothingWritten(failed int) string {
+	if failed == exitNoVerdict {
+		return "no scenario was written"
+	}
+	return "the files have nothing that a scenario can repeat; no scenario was written"
+}
+
+// imported returns the scenarios of conversations. Those without one are printed; failed is the exit code for
+// them: exitFail if they have nothing to repeat, exitNoVerdict if a scenario cannot be written, else exitPass.
 func (a *app) imported(conversations []incident.Conversation, name string, options incident.Options) (
-	all []incident.Scenario, failed bool,
+	all []incident.Scenario, failed int,
 ) {
 	taken := map[string]bool{}
 	for _, c := range conversations {
@@ -211,8 +220,13 @@ func (a *app) imported(conversations []incident.Conversation, name string, optio
 		taken[one.Name] = true
 		sc, err := incident.Write(c, one)
 		if err != nil {
+			if none, ok := errors.AsType[*incident.NoAnswerError](err); ok {
+				fmt.Fprintln(a.stderr, none)
+				failed = max(failed, exitFail)
+				continue
+			}
 			fmt.Fprintln(a.stderr, sanitize.Line(err.Error(), 500))
-			failed = true
+			failed = exitNoVerdict
 			continue
 		}
 		all = append(all, sc)

@@ -86,8 +86,7 @@ func Write(c Conversation, o Options) (Scenario, error) {
 	script, cut := c.script(match)
 	lines := len(script.Replies) + len(script.Rules)
 	if lines == 0 {
-		return Scenario{}, fmt.Errorf("import %s: conversation %s has no answer that a script could repeat: %s",
-			c.File, sanitize.Line(c.ID, 60), strings.Join(c.Notes, " "))
+		return Scenario{}, &NoAnswerError{c.File, c.ID, c.Notes}
 	}
 	s := Scenario{Name: cmp.Or(o.Name, NameOf(&c))}
 	calls := answered(&script)
@@ -116,12 +115,29 @@ func Write(c Conversation, o Options) (Scenario, error) {
 	s.Text = w.Bytes()
 	switch left := o.Redactor.Find(string(s.Text)); {
 	case len(s.Text) > yamlsrc.MaxBytes:
-		return s, fmt.Errorf("write scenario %s: it has %d bytes, and at most %d are allowed; import a shorter conversation",
-			s.Name, len(s.Text), yamlsrc.MaxBytes)
+		return s, fmt.Errorf("write scenario %s: it has %d bytes, and at most %d (1 MiB) are allowed; try --match order, which leaves out "+
+			"conditions, or import a shorter conversation", s.Name, len(s.Text), yamlsrc.MaxBytes)
 	case len(left) > 0:
 		return s, fmt.Errorf("write scenario %s: a secret (%s) would be left in it", s.Name, left[0].Kind)
 	}
 	return s, nil
+}
+
+// NoAnswerError reports a conversation without an answer that a script could repeat.
+type NoAnswerError struct {
+	File, ID string
+	// Notes describe the conversation.
+	Notes []string
+}
+
+// Error returns the conversation, and its notes on lines of their own.
+func (e *NoAnswerError) Error() string {
+	lines := []string{fmt.Sprintf("import %s: conversation %s has no answer that a script could repeat",
+		sanitize.Line(e.File, 200), sanitize.Line(e.ID, 60))}
+	for _, note := range e.Notes {
+		lines = append(lines, sanitize.Line(note, 500))
+	}
+	return strings.Join(lines, "\n  ")
 }
 
 // answered returns the number of calls that a script answers.
