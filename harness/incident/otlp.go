@@ -58,9 +58,27 @@ func readOTLP(s *source) []Conversation {
 	}
 	if len(spans) > 0 && !slices.ContainsFunc(spans, (*span).isCall) {
 		s.report(s.docs[0], "none of %s is a call of a model in a known convention, which has the attribute gen_ai.operation.name (%s), "+
-			"openinference.span.kind (LLM), langfuse.observation.type (generation), ai.operationId or llm.request.type", format.Plural(len(spans), "span"), strings.Join(operations, ", "))
+			"openinference.span.kind (LLM), langfuse.observation.type (generation), ai.operationId or llm.request.type%s", format.Plural(len(spans), "span"),
+			strings.Join(operations, ", "), otherOperations(spans))
+	}
+	if i := slices.IndexFunc(s.docs, func(d document) bool { return d.at("resourceLogs") != nil }); i >= 0 && len(spans) == 0 {
+		s.report(s.docs[i], "the files have log records but no spans; import both together")
 	}
 	return all
+}
+
+// otherOperations describes the operations of spans, none of which is a call; "" if they name none.
+func otherOperations(spans []*span) string {
+	var names []string
+	for _, sp := range spans {
+		if name := sp.attr("gen_ai.operation.name").text(); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "; gen_ai.operation.name has only other values: " + joined(names)
 }
 
 // operations are the names of operations that are calls of a model.

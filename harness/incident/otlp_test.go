@@ -201,6 +201,20 @@ var _ = DescribeTable("images in prompts are left out, with a note", func(format
 		`{"role":"user","content":[{"type":"text","text":"what?"},{"type":"image_url","image_url":{}}]}`, sayOne}), "image_url"),
 )
 
+var _ = It("names operations that are not calls of a known convention", func() {
+	_, findings, err := read(incident.OTLP, exported([3]string{"a", "", attribute("gen_ai.operation.name", "llm_call")},
+		[3]string{"b", "", attribute("gen_ai.operation.name", "llm_call")}, [3]string{"c", "", attribute("gen_ai.operation.name", "tool_call")}))
+	Expect(err).NotTo(HaveOccurred())
+	Expect(findings).To(ConsistOf(ContainSubstring("gen_ai.operation.name has only other values: llm_call, tool_call")))
+})
+
+var _ = It("reports log records without spans", func() {
+	conversations, findings, err := read(incident.OTLP, `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"eventName":"gen_ai.choice"}]}]}]}`)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(conversations).To(BeEmpty())
+	Expect(findings).To(ConsistOf("a.jsonl: the files have log records but no spans; import both together"))
+})
+
 var _ = It("reads texts of OpenAI's Responses API in OpenInference", func() {
 	text := exported([3]string{"a", "", attribute("openinference.span.kind", "LLM") +
 		attribute("llm.output_messages.0.message.contents.0.message_content.type", "output_text") +
