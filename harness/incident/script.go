@@ -41,7 +41,7 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 		cut = true
 		break
 	}
-	if uncounted > 0 {
+	if uncounted > 0 && c.Coding == "" {
 		c.Notes = append(c.Notes, fmt.Sprintf("The file has no token counts of %s; they are counted from the texts.",
 			format.Plural(uncounted, "answer")))
 	}
