@@ -23,12 +23,16 @@ func TestImportWithoutScenario(t *testing.T) {
 		code int
 		want string
 	}{
-		"too large": {answer(strings.Repeat("long ", 300_000)), exitNoVerdict,
+		"too large": {
+			answer(strings.Repeat("long ", 300_000)), exitNoVerdict,
 			"write scenario incident/langfuse-t: it has 15[0-9]{5} bytes, and at most 1048576 \\(1 MiB\\) are allowed; try --match order, .*\n" +
-				"no scenario was written\n$"},
-		"nothing to repeat": {`[{"id":"1","traceId":"t","type":"GENERATION","startTime":"2026-11-01T10:00:00.000Z","level":"ERROR","statusMessage":"no"}]`,
+				"no scenario was written\n$",
+		},
+		"nothing to repeat": {
+			`[{"id":"1","traceId":"t","type":"GENERATION","startTime":"2026-11-01T10:00:00.000Z","level":"ERROR","statusMessage":"no"}]`,
 			exitFail, "import .*: conversation t has no answer that a script could repeat\n  The last call .*\n  Call 1 is left out: .*\n" +
-				"the files have nothing that a scenario can repeat; no scenario was written\n$"},
+				"the files have nothing that a scenario can repeat; no scenario was written\n$",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := gomega.NewWithT(t)

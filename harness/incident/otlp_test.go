@@ -198,7 +198,8 @@ var _ = DescribeTable("images in prompts are left out, with a note", func(format
 		attribute("gen_ai.prompt.0.content", `[{\"type\":\"text\",\"text\":\"what?\"},{\"type\":\"image_url\",\"image_url\":{}}]`)}),
 		"image_url"),
 	Entry("of Langfuse", incident.Langfuse, generations([2]string{
-		`{"role":"user","content":[{"type":"text","text":"what?"},{"type":"image_url","image_url":{}}]}`, sayOne}), "image_url"),
+		`{"role":"user","content":[{"type":"text","text":"what?"},{"type":"image_url","image_url":{}}]}`, sayOne,
+	}), "image_url"),
 )
 
 var _ = It("names operations that are not calls of a known convention", func() {
