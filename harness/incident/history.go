@@ -85,7 +85,9 @@ func (h *history) earlier(t *Turn) []Turn {
 		if h.isUnknown(&a) {
 			a.Began, a.Ended, a.Reply.Model = t.Began, t.Began, t.Reply.Model
 			found = append(found, a)
-			h.count(a.Reply.ToolCalls)
+			if !a.Missing {
+				h.count(a.Reply.ToolCalls)
+			}
 		}
 		h.answered(&a)
 	}

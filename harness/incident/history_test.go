@@ -88,6 +88,15 @@ var _ = DescribeTable("answers that only prompts have", func(trace string, turns
 		[]string{"first", "second"}, []string{"two"}, "join them to one turn"),
 )
 
+var _ = It("does not count an earlier answer without content among those that the script gives", func() {
+	empty := `{"role":"assistant","content":""}`
+	conversations, _, err := read(incident.Langfuse, generations([2]string{prompt(askFirst, empty, askSecond), sayTwo}))
+	Expect(err).NotTo(HaveOccurred())
+	_, err = incident.Write(conversations[0], incident.Options{})
+	Expect(err).To(MatchError("import " + conversations[0].File + ": conversation t has no answer that a script could repeat\n" +
+		"  The script ends before call 1 of 2: its answer is not in the file."))
+})
+
 var _ = DescribeTable("pages of Langfuse's API", func(pages []int, total int, note string) {
 	var files []string
 	for _, page := range pages {
