@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm"
@@ -73,10 +74,15 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 	return script, cut
 }
 
-// overlapping reports whether a call began before the one before it had ended.
+// overlapping reports whether a call began before the one before it had ended. OpenTelemetry's SDK for JavaScript cuts beginnings,
+// but not ends, to milliseconds, so that a call seems to begin before the end of another in the same millisecond.
 func (c *Conversation) overlapping() bool {
 	for i := 1; i < len(c.Turns); i++ {
-		if c.Turns[i].Began.Before(c.Turns[i-1].Ended) {
+		began, ended := c.Turns[i].Began, c.Turns[i-1].Ended
+		if c.Format == OTLP && began.Equal(began.Truncate(time.Millisecond)) {
+			ended = ended.Truncate(time.Millisecond)
+		}
+		if began.Before(ended) {
 			return true
 		}
 	}
