@@ -1,6 +1,9 @@
 package incident
 
 import (
+	"cmp"
+	"encoding/json"
+	"net/http"
 	"path/filepath"
 	"strings"
 
@@ -57,7 +60,6 @@ type claudeSession struct {
 	seen      map[string]bool       // lines by uuid: a resumed session repeats them
 	touched   map[string]bool       // files that are no longer as they were at the start
 	subagents int
-	errors    int
 }
 
 // claudeAnswer is the content of an answer, from all its lines.
@@ -84,6 +86,10 @@ func (c *claudeSession) add(d document) {
 		c.user(d)
 	case "assistant":
 		c.assistant(d)
+	case "system":
+		if d.at("subtype").text() == "compact_boundary" {
+			c.note(compactedNote)
+		}
 	}
 }
 
@@ -102,11 +108,11 @@ func (c *claudeSession) user(d document) {
 		return
 	}
 	if strings.HasPrefix(text, "[Request interrupted by user") {
-		c.Notes = append(c.Notes, "The user interrupted the agent, which the scenario does not repeat.")
+		c.note("The user interrupted the agent, which the scenario does not repeat.")
 		return
 	}
 	if len(read.unread) > 0 {
-		c.Notes = append(c.Notes, "Images of the user are left out.")
+		c.note("Images of the user are left out.")
 	}
 	c.asked(&c.Conversation, at)
 	c.Users = append(c.Users, text)
@@ -115,11 +121,19 @@ func (c *claudeSession) user(d document) {
 // assistant reads a block of an answer.
 func (c *claudeSession) assistant(d document) {
 	m := d.at("message")
-	if d.at("isApiErrorMessage").words() == "true" || m.at("model").text() == "<synthetic>" {
-		c.errors++ // the program's own words about an error, without its status
-		return
+	sidechain, asked := d.at("isSidechain").words() == "true", len(c.Users)
+	if sidechain {
+		asked = 0
 	}
-	if d.at("isSidechain").words() == "true" {
+	switch {
+	case d.at("isApiErrorMessage").words() == "true":
+		at := d.at("timestamp").time()
+		c.Turns = append(c.Turns, Turn{Began: at, Ended: at, Missing: true, Failure: claudeFailure(d), asked: asked})
+		c.answered(true, nil)
+		return
+	case m.at("model").text() == "<synthetic>":
+		return // words of the program without a call, such as "No response requested."
+	case sidechain:
 		c.subagents++
 	}
 	id := m.at("id").text()
@@ -127,7 +141,7 @@ func (c *claudeSession) assistant(d document) {
 	if !known || id == "" {
 		i = len(c.Turns)
 		c.at[id] = i
-		c.Turns = append(c.Turns, Turn{Began: d.at("timestamp").time()})
+		c.Turns = append(c.Turns, Turn{Began: d.at("timestamp").time(), asked: asked})
 		c.answers[i] = &claudeAnswer{}
 	}
 	t, a := &c.Turns[i], c.answers[i]
@@ -143,6 +157,21 @@ func (c *claudeSession) assistant(d document) {
 		cached, written := n.of(u, "cache_read_input_tokens"), n.of(u, "cache_creation_input_tokens")
 		t.Reply.Usage = n.usage(n.of(u, "input_tokens")+cached+written, cached, written, n.of(u, "output_tokens"), 0)
 	}
+}
+
+// claudeFailure reads the error of a call. The message of the provider is in the JSON of its answer, or follows its status;
+// the program has words of its own for other errors, and adds some to those of the server.
+func claudeFailure(d document) *Failure {
+	shown := contentOf(d.at("message"))
+	whole := cmp.Or(d.at("errorDetails").text(), strings.TrimPrefix(shown.text(), "API Error: "))
+	f := failureOf(whole, d.at("apiErrorStatus").int(), "")
+	switch {
+	case json.Valid([]byte(f.Message)):
+		f.Message = (&value{raw: []byte(f.Message)}).at("error", "message").text()
+	case f.Status != 0 && (f.Message == whole || f.Status >= http.StatusInternalServerError):
+		f.Message = ""
+	}
+	return f
 }
 
 // file notes what the result of a tool reveals about a file's content at the start.
@@ -173,9 +202,6 @@ func (c *claudeSession) close() {
 	c.Derived = false
 	if c.subagents > 0 {
 		c.Notes = append(c.Notes, "Subagents made some of the calls; their order is that of the session.")
-	}
-	if c.errors > 0 {
-		c.Notes = append(c.Notes, "Calls that ended with an error are left out, because a session has only the program's words about them.")
 	}
 	c.Notes = append(c.Notes,
 		"A session has no initial files, only what the agent read of them, and neither its settings nor its permissions.")

@@ -3,9 +3,12 @@ package incident
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -43,6 +46,7 @@ type codexSession struct {
 	began   time.Time
 	usage   *llm.Usage
 	ignored map[string]bool // kinds of items that a script does not have
+	failed  bool            // the error of the current task was read
 }
 
 func (c *codexSession) add(d document) {
@@ -61,7 +65,7 @@ func (c *codexSession) add(d document) {
 	case "event_msg":
 		c.event(d, p, at)
 	case "compacted":
-		c.Notes = append(c.Notes, "The session was compacted; the call that did so is not in the file.")
+		c.note(compactedNote)
 	}
 }
 
@@ -142,10 +146,62 @@ func (c *codexSession) event(d document, p *value, at time.Time) {
 		// Also in versions that write a token_usage_record before it, when the answer is complete already.
 		c.tokens(d, p.at("info", "last_token_usage"), at)
 	case "turn_aborted":
-		c.Notes = append(c.Notes, "The user interrupted the agent, which the scenario does not repeat.")
-	case "error", "stream_error":
-		c.Notes = append(c.Notes, "A call ended with an error, which is left out, because the file does not have its status.")
+		c.note("The user interrupted the agent, which the scenario does not repeat.")
+	case "task_started":
+		c.failed = false
+	case "task_complete":
+		c.failure(p.at("error"), at)
+	case "error":
+		c.failure(p, at)
+	case "stream_error":
+		c.note("Failed attempts that Codex repeated are left out.")
 	}
+}
+
+// failure adds a call that failed, once for each task.
+func (c *codexSession) failure(v *value, at time.Time) {
+	if v == nil || c.failed {
+		return
+	}
+	c.end(at)
+	c.failed = true
+	t := Turn{Began: at, Ended: at, Missing: true, Failure: codexFailure(v), asked: len(c.Users)}
+	t.Reply.Model = c.model
+	c.Turns = append(c.Turns, t)
+	c.answered(true, nil)
+}
+
+var (
+	// codexStatus matches the status in an error of Codex.
+	codexStatus = lazyregexp.New(`^(?:unexpected|exceeded retry limit, last) status:? ([45]\d\d)\b`)
+	// codexMessage matches the message of the provider in one.
+	codexMessage = lazyregexp.New(`^unexpected status [^:]*: (.*), url: `)
+)
+
+// codexFailure reads the error of a task. Codex names the status except that of two: it shows an answer with 400 as it is, and has
+// words of its own for 500.
+func codexFailure(v *value) *Failure {
+	info, text := v.at("codex_error_info"), v.at("message").text()
+	f := &Failure{Message: text}
+	for _, details := range info.object() { // one, by the kind of the error
+		f.Status = details.at("http_status_code").int()
+	}
+	if at := codexStatus().FindStringSubmatch(text); at != nil && f.Status == 0 {
+		f.Status, _ = strconv.Atoi(at[1]) // three digits
+	}
+	answer, isJSON := v.at("message").nested()
+	switch {
+	case f.Status != 0:
+		f.Message = ""
+		if at := codexMessage().FindStringSubmatch(text); at != nil {
+			f.Message = at[1]
+		}
+	case info.text() == "internal_server_error":
+		f.Status, f.Message = http.StatusInternalServerError, ""
+	case isJSON && answer.at("error", "message") != nil:
+		f.Status, f.Message = http.StatusBadRequest, answer.at("error", "message").text()
+	}
+	return f
 }
 
 // tokens ends an answer with its usage.
@@ -162,7 +218,7 @@ func (c *codexSession) tokens(d document, u *value, at time.Time) {
 // end completes the current answer, if there is one.
 func (c *codexSession) end(at time.Time) {
 	if len(c.answer.texts)+len(c.answer.calls) > 0 {
-		t := Turn{Began: c.began, Ended: at}
+		t := Turn{Began: c.began, Ended: at, asked: len(c.Users)}
 		t.answer(c.answer, "")
 		t.Reply.Model, t.Reply.Usage = c.model, c.usage
 		c.Turns = append(c.Turns, t)

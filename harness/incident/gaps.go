@@ -92,7 +92,7 @@ func (g *gaps) result(c *Conversation, id string, at time.Time) {
 func (g *gaps) missing(c *Conversation, at time.Time) {
 	last := len(c.Turns) - 1
 	if last < 0 || g.waiting && !g.inAnswer && !g.partial[last] {
-		c.Turns = append(c.Turns, Turn{Began: at, Ended: at})
+		c.Turns = append(c.Turns, Turn{Began: at, Ended: at, asked: len(c.Users)})
 		last++
 	}
 	if g.partial == nil {

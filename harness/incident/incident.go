@@ -101,6 +101,7 @@ type Turn struct {
 	Missing bool
 	// Unread are the types of the parts of the answer that are not understood.
 	Unread []string
+	asked  int // number of the user's messages before it in a session; 0 for one of a subagent
 }
 
 // Failure is the error of a call.

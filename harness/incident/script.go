@@ -18,6 +18,9 @@ import (
 // if it ends before the conversation.
 func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut bool) {
 	slices.SortStableFunc(c.Turns, func(a, b Turn) int { return a.Began.Compare(b.Began) })
+	if c.Coding != "" {
+		c.endAtFailures()
+	}
 	var turns []capture.Turn
 	uncounted := 0
 	for i := range c.Turns {
@@ -34,12 +37,13 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 			}
 			continue
 		}
-		if t.Failure != nil {
+		if t.Failure != nil && c.Coding == "" {
 			c.Notes = append(c.Notes, fmt.Sprintf("Call %d is left out: %s.", i+1, why))
 			continue
 		}
 		c.Notes = append(c.Notes, fmt.Sprintf("The script ends before call %d of %d: %s.", i+1, len(c.Turns), why))
 		cut = true
+		c.endBefore(t.asked)
 		break
 	}
 	if uncounted > 0 && c.Coding == "" {

@@ -199,10 +199,14 @@ func (w *writer) drive(c *Conversation, drive map[string]any) {
 	switch {
 	case drive != nil:
 	case c.Coding != "":
-		drive = map[string]any{"coding": map[string]any{"agent": c.Coding}}
+		options := map[string]any{"agent": c.Coding}
 		if len(c.Files) > 0 {
-			drive["coding"].(map[string]any)["files"] = c.Files
+			options["files"] = c.Files
 		}
+		if slices.ContainsFunc(c.Turns, func(t Turn) bool { return t.Failure != nil }) {
+			options["retries"] = 0 // a session does not have the attempts of the client
+		}
+		drive = map[string]any{"coding": options}
 	default:
 		drive = map[string]any{"command": map[string]any{"run": []string{}}}
 		comments = append(comments, `TODO: the agent's program is not known; write it below run, such as [python3, "{here}/../agent.py"].`)
