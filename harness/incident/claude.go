@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/llm"
@@ -37,6 +38,9 @@ func readClaude(s *source) []Conversation {
 			order = append(order, c)
 		}
 		c.last = d.file
+		if !slices.Contains(c.parts, d.file) {
+			c.parts = append(c.parts, d.file)
+		}
 		c.add(d)
 	}
 	var all []Conversation
@@ -198,6 +202,7 @@ func (c *claudeSession) close() {
 		c.Turns[i].answer(a.content, a.stop)
 	}
 	c.gaps.close(&c.Conversation)
+	slices.SortStableFunc(c.Turns, func(a, b Turn) int { return a.Began.Compare(b.Began) }) // those of subagents are in other files
 	c.derive()
 	c.Derived = false
 	if c.subagents > 0 {

@@ -2,6 +2,7 @@ package incident
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -17,7 +18,7 @@ func (s *source) noteGaps(c *Conversation) {
 	spread := s.format == OTLP || s.format == Langfuse
 	n := 0
 	for _, d := range s.docs {
-		if d.value == nil && (spread || d.file == c.File) {
+		if d.value == nil && (spread || d.file == c.File || slices.Contains(c.parts, d.file)) {
 			n++
 		}
 	}

@@ -54,6 +54,7 @@ type Conversation struct {
 	Traces []string
 	Format Format
 	File   string
+	parts  []string // the files of a session of Claude Code: its own and those of subagents
 	Began  time.Time
 	// Agent is the name of the agent or service; empty if unknown.
 	Agent string
@@ -136,8 +137,11 @@ var readers = map[Format]func(*source) []Conversation{
 }
 
 // Read reads the conversations of files, which belong together: spans and logs may be in different
-// files. The error is that of a file that cannot be read at all.
+// files. With a session of Claude Code, those of its subagents are read. The error is that of a file that cannot be read at all.
 func Read(names []string, format Format) ([]Conversation, []Finding, error) {
+	if format == Auto || format == Claude {
+		names = withSubagents(names)
+	}
 	files := make([]file, len(names))
 	for i, name := range names {
 		data, err := input.ReadFile("input", name, MaxBytes)
