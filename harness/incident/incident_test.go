@@ -304,3 +304,16 @@ var _ = Describe("written scenarios", func() {
 		Expect(string(sc.Text)).To(ContainSubstring("from x expect: {} (otlp)"))
 	})
 })
+
+var _ = It("does not compare requests that a session does not have", func() {
+	for _, format := range []incident.Format{incident.Claude, incident.Codex} {
+		conversations, _, err := read(format, testdata(string(format)+".jsonl"))
+		Expect(err).NotTo(HaveOccurred())
+		for _, m := range []capture.Matching{capture.ByText, capture.ByTurn} {
+			_, err := incident.Write(conversations[0], incident.Options{Match: m})
+			Expect(err).To(MatchError(MatchRegexp(`is a session of C.*, which has no requests to compare; match by order, the default$`)))
+		}
+		Expect(incident.CheckMatch(conversations, capture.InOrder)).To(Succeed())
+		Expect(incident.CheckMatch(conversations, "")).To(Succeed())
+	}
+})

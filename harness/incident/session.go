@@ -34,7 +34,8 @@ func (c *Conversation) endAtFailures() {
 			if reason == "" {
 				reason = fmt.Sprintf("it failed with the status %d, and the session went on", t.Failure.Status)
 			}
-			c.Notes = append(c.Notes, fmt.Sprintf("The message %q is left out with its only call: %s.", sanitize.Line(c.Users[t.asked-1], 80), reason))
+			c.Notes = append(c.Notes,
+				fmt.Sprintf("The message %q is left out with its only call: %s.", sanitize.Line(c.Users[t.asked-1], 80), reason))
 			c.dropMessage(t.asked)
 			c.Turns = slices.Delete(c.Turns, i, i+1)
 			i--

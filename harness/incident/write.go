@@ -71,8 +71,25 @@ func slug(s string) string {
 	return strings.Trim(sanitize.Prefix(notInName().ReplaceAllString(strings.ToLower(s), "-"), maxSlug), "-")
 }
 
+// CheckMatch returns an error if a conversation does not have the requests that the matching compares.
+func CheckMatch(all []Conversation, m capture.Matching) error {
+	if m == "" || m == capture.InOrder {
+		return nil
+	}
+	for i := range all {
+		if c := &all[i]; c.Coding != "" {
+			return fmt.Errorf("%s is a session of %s, which has no requests to compare; match by %s, the default",
+				sanitize.Line(c.File, 200), c.Agent, capture.InOrder)
+		}
+	}
+	return nil
+}
+
 // Write returns the scenario that repeats a conversation.
 func Write(c Conversation, o Options) (Scenario, error) {
+	if err := CheckMatch([]Conversation{c}, o.Match); err != nil {
+		return Scenario{}, fmt.Errorf("import: %w", err)
+	}
 	secrets := redaction{with: o.Redactor, seen: map[string]bool{}, kinds: map[string]int{}}
 	c = secrets.conversation(c)
 	match := o.Match
