@@ -14,6 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/incident"
 	"github.com/rehearse-dev/rehearse/internal/atomicdir"
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/internal/input"
 	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -79,7 +80,7 @@ that cannot be read; 3 a scenario could not be written.`,
 	f.StringVar(&flags.driveFile, "drive-file", "", "a `file` with that mapping")
 	f.StringVar(&flags.match, "match", "",
 		"how the script recognises a request: by its text, its turn alone, or its position "+
-			"(default: text, but order for coding agents)")
+			"(default: text; sessions of coding agents have only order)")
 	pricesFlag(f, &flags.prices)
 	complete(cmd, "from", namesOf(incident.Formats())...)
 	complete(cmd, "match", namesOf(capture.Matchings())...)
@@ -164,6 +165,9 @@ func (a *app) importFiles(args []string, flags importFlags) error {
 			fmt.Fprintf(a.stderr, "--trace %s\n", note)
 		}
 	}
+	if err := incident.CheckMatch(conversations, options.Match); err != nil {
+		return usage(fmt.Errorf("--match %s: %w", flags.match, err))
+	}
 	written, failed := a.imported(conversations, flags.name, options)
 	if err := a.checkImported(written, &flags, options.Drive != nil, table); err != nil {
 		return usage(err)
@@ -175,6 +179,7 @@ func (a *app) importFiles(args []string, flags importFlags) error {
 		}
 		incomplete = incomplete || written[i].Incomplete
 	}
+	a.printNotes(flags.out, written)
 	if len(written) == 0 {
 		fmt.Fprintln(a.stderr, nothingWritten(failed))
 	}
@@ -268,7 +273,28 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// writeImported writes a scenario, and prints its notes and what is still missing.
+// printNotes prints the notes of the scenarios, each once.
+func (a *app) printNotes(folder string, all []incident.Scenario) {
+	files := map[string][]string{}
+	var order []string
+	for i := range all {
+		for _, note := range all[i].Notes {
+			if files[note] == nil {
+				order = append(order, note)
+			}
+			files[note] = append(files[note], importedFile(folder, &all[i]))
+		}
+	}
+	for _, note := range order {
+		at := files[note][0]
+		if more := len(files[note]) - 1; more > 0 {
+			at += fmt.Sprintf(" and %s", format.Plural(more, "more file"))
+		}
+		fmt.Fprintf(a.stderr, "%s: %s\n", at, sanitize.Line(note, 500))
+	}
+}
+
+// writeImported writes a scenario, and prints what is still missing.
 func (a *app) writeImported(folder string, sc *incident.Scenario, table *price.Table) error {
 	file := importedFile(folder, sc)
 	err := os.MkdirAll(folder, 0o777)
@@ -279,9 +305,6 @@ func (a *app) writeImported(folder string, sc *incident.Scenario, table *price.T
 		return noVerdict(fmt.Errorf("write the scenario %s: %w", file, err))
 	}
 	fmt.Fprintln(a.stdout, file)
-	for _, note := range sc.Notes {
-		fmt.Fprintf(a.stderr, "%s: %s\n", file, sanitize.Line(note, 500))
-	}
 	_, problems := scenarios.Parse(file, sc.Text, os.DirFS(folder), a.scenarioOptions(table))
 	for _, p := range problems {
 		fmt.Fprintf(a.stderr, "to do: %s\n", p.Error())
