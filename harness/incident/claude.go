@@ -3,11 +3,14 @@ package incident
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/internal/format"
 	"github.com/rehearse-dev/rehearse/llm"
 )
 
@@ -33,6 +36,7 @@ func readClaude(s *source) []Conversation {
 			c = &claudeSession{
 				Conversation: Conversation{ID: id, File: d.file, Coding: "claude", Agent: "Claude Code", Files: map[string]string{}},
 				from:         s, at: map[string]int{}, answers: map[int]*claudeAnswer{}, seen: map[string]bool{}, touched: map[string]bool{},
+				agents: map[string]bool{},
 			}
 			sessions[id] = c
 			order = append(order, c)
@@ -63,6 +67,7 @@ type claudeSession struct {
 	answers   map[int]*claudeAnswer // by the indices of their turns
 	seen      map[string]bool       // lines by uuid: a resumed session repeats them
 	touched   map[string]bool       // files that are no longer as they were at the start
+	agents    map[string]bool       // the subagents that were called, and whether the files have their calls
 	subagents int
 }
 
@@ -85,6 +90,9 @@ func (c *claudeSession) add(d document) {
 	if c.Began.IsZero() {
 		c.Began = d.at("timestamp").time()
 	}
+	if d.at("isSidechain").words() == "true" {
+		c.agents[d.at("agentId").text()] = true
+	}
 	switch d.at("type").text() {
 	case "user":
 		c.user(d)
@@ -100,6 +108,9 @@ func (c *claudeSession) add(d document) {
 // user reads a message of the user, or results of tools.
 func (c *claudeSession) user(d document) {
 	c.file(d.at("toolUseResult"))
+	if id := d.at("toolUseResult", "agentId").text(); id != "" {
+		c.agents[id] = c.agents[id]
+	}
 	read, at := contentOf(d.at("message")), d.at("timestamp").time()
 	for _, r := range read.results {
 		c.result(&c.Conversation, r.ToolCallID, at)
@@ -208,8 +219,24 @@ func (c *claudeSession) close() {
 	if c.subagents > 0 {
 		c.Notes = append(c.Notes, "Subagents made some of the calls; their order is that of the session.")
 	}
+	if missing := c.missingAgents(); len(missing) > 0 {
+		c.Partial = true
+		c.Notes = append(c.Notes, fmt.Sprintf("The files lack the calls of %s; the first missing file is %s.",
+			format.Plural(len(missing), "subagent"), filepath.Join(subagentsOf(c.File), "agent-"+missing[0]+".jsonl")))
+	}
 	c.Notes = append(c.Notes,
 		"A session has no initial files, only what the agent read of them, and neither its settings nor its permissions.")
+}
+
+// missingAgents returns the ids of the subagents whose calls the files do not have.
+func (c *claudeSession) missingAgents() []string {
+	var ids []string
+	for _, id := range slices.Sorted(maps.Keys(c.agents)) {
+		if !c.agents[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // codingArguments makes the paths in a call relative to the folder in which the agent worked.

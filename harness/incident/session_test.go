@@ -129,9 +129,7 @@ var _ = It("does not take words of Claude Code without a call for a failed one, 
 	}, "\n"))
 	Expect(err).NotTo(HaveOccurred())
 	sc := written(conversations[0], incident.Options{})
-	Expect(sc.Notes).To(Equal([]string{
-		"The session was compacted; the call that did so is not in the file.",
-		"A session has no initial files, only what the agent read of them, and neither its settings nor its permissions.",
-	}))
+	Expect(strings.Count(strings.Join(sc.Notes, "\n"), "The session was compacted; the call that did so is not in the file.")).To(Equal(1))
+	Expect(sc.Notes).NotTo(ContainElement(ContainSubstring("fail")))
 	Expect(string(sc.Text)).To(ContainSubstring("calls: 2\n  status: done"))
 })

@@ -24,13 +24,14 @@ func withSubagents(names []string) []string {
 	return all
 }
 
-// subagents returns the files of the subagents of a session of Claude Code, which are in a folder named after the session.
+// subagentsOf returns the folder that Claude Code gives the files of the subagents of a session.
+func subagentsOf(session string) string {
+	return filepath.Join(strings.TrimSuffix(session, ".jsonl"), "subagents")
+}
+
+// subagents returns these files.
 func subagents(session string) []string {
-	name, ok := strings.CutSuffix(session, ".jsonl")
-	if !ok {
-		return nil
-	}
-	folder := filepath.Join(name, "subagents")
+	folder := subagentsOf(session)
 	entries, _ := os.ReadDir(folder) // most sessions have none
 	var files []string
 	for _, e := range entries {

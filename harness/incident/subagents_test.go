@@ -58,4 +58,27 @@ var _ = Describe("the subagents of a session of Claude Code", func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(conversations[0].Gaps).To(BeTrue())
 	})
+
+	It("are noted if their file is missing", func() {
+		called := strings.Replace(claudeLine(5, "user", given("c1")), "{", `{"toolUseResult":{"agentId":"1"},`, 1)
+		answer := claudeLine(6, "assistant", text("done"))
+		write("s.jsonl", claudeLine(1, "user", text("hi")), claudeLine(2, "assistant", use("c1")), called, answer)
+		sub := func(line string) string { return strings.Replace(side(line), "{", `{"agentId":"1",`, 1) }
+		write("s/subagents/agent-1.jsonl", sub(claudeLine(3, "user", text("count"))), sub(claudeLine(4, "assistant", text("one"))))
+		conversations, _, err := incident.Read([]string{session}, incident.Auto)
+		Expect(err).NotTo(HaveOccurred())
+		whole := written(conversations[0], incident.Options{})
+		Expect(whole.Incomplete).To(BeFalse())
+		Expect(string(whole.Text)).To(ContainSubstring("calls: 3\n  status: done"))
+
+		missing := filepath.Join(folder, "s", "subagents", "agent-1.jsonl")
+		Expect(os.Remove(missing)).To(Succeed())
+		conversations, _, err = incident.Read([]string{session}, incident.Auto)
+		Expect(err).NotTo(HaveOccurred())
+		part := written(conversations[0], incident.Options{})
+		Expect(part.Notes).To(ContainElement("The files lack the calls of 1 subagent; the first missing file is " + missing + "."))
+		Expect(part.Incomplete).To(BeTrue())
+		Expect(string(part.Text)).To(ContainSubstring("at_least: 2\n"))
+		Expect(string(part.Text)).NotTo(ContainSubstring("status: done"))
+	})
 })
