@@ -3,6 +3,8 @@ package user
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/mocks"
@@ -27,7 +29,7 @@ type Heard struct {
 	Gave []string
 	// Reached are the goals that the answer reached.
 	Reached []string
-	// Asked are the facts that the answer asks for; Repeated are those of them that the agent has.
+	// Asked are the facts that the answer asks for, in its order; Repeated are those of them that the agent has.
 	Asked, Repeated []string
 	// Contradicted are the facts that the answer contradicts.
 	Contradicted []string
@@ -70,11 +72,11 @@ func New(u *User, seed uint64) (*Machine, error) {
 		reached: map[string]bool{}, given: map[string]bool{}, fired: make([]int, len(u.Rules)),
 	}
 	for _, p := range u.patterns() {
-		compiled, err := p.match.Compile()
+		fits, err := compile(p.match)
 		if err != nil {
 			return nil, fmt.Errorf("the user of the conversation: %s: %w", p.path, err)
 		}
-		m.match[p.match] = compiled.Fits
+		m.match[p.match] = fits
 	}
 	for _, f := range u.Facts {
 		for word := range strings.FieldsSeq(f.Value) {
@@ -82,6 +84,18 @@ func New(u *User, seed uint64) (*Machine, error) {
 		}
 	}
 	return m, nil
+}
+
+// compile returns a condition to which the typographic apostrophe and the straight one are the same.
+func compile(match *mocks.Match) (fits func(text string) bool, err error) {
+	written, err := match.Compile()
+	if err != nil {
+		return nil, err
+	}
+	straight, err := (&mocks.Match{
+		Contains: straighten(match.Contains), Matches: straighten(match.Matches), Equals: straighten(match.Equals),
+	}).Compile()
+	return func(text string) bool { return written.Fits(text) || straight.Fits(straighten(text)) }, err
 }
 
 // Outcome returns how the conversation ended for the user; empty while it goes on.
@@ -183,7 +197,7 @@ func (m *Machine) revealed() string {
 	for _, name := range m.heard.Asked {
 		value := m.user.Facts[name].Value
 		if !m.user.Style.Terse {
-			value = strings.NewReplacer("{name}", name, "{value}", value).Replace(m.phrases.fact)
+			value = m.phrases.sentence(name, value)
 		}
 		texts = append(texts, value)
 	}
@@ -200,16 +214,20 @@ func (m *Machine) Hear(reply string) Heard {
 	m.heard = Heard{Gave: m.gave, Silent: strings.TrimSpace(reply) == ""}
 	m.gave = nil
 	m.heard.Refused = m.user.Refuses != nil && m.match[m.user.Refuses](reply)
+	answer, places := m.phrases.grammar().read(reply), map[string]int{}
 	for _, name := range m.names {
 		f := m.user.Facts[name]
-		if m.asks(name, f) {
-			m.heard.Asked = append(m.heard.Asked, name)
-			if m.given[name] {
-				m.heard.Repeated = append(m.heard.Repeated, name)
-			}
+		if at, ok := m.asks(answer, name, f); ok {
+			m.heard.Asked, places[name] = append(m.heard.Asked, name), at
 		}
 		if f.Contradicts != nil && m.match[f.Contradicts](reply) {
 			m.heard.Contradicted = append(m.heard.Contradicted, name)
+		}
+	}
+	slices.SortStableFunc(m.heard.Asked, func(a, b string) int { return cmp.Compare(places[a], places[b]) })
+	for _, name := range m.heard.Asked {
+		if m.given[name] {
+			m.heard.Repeated = append(m.heard.Repeated, name)
 		}
 	}
 	m.heard.Reached = m.reachGoals()
@@ -219,11 +237,12 @@ func (m *Machine) Hear(reply string) Heard {
 	return m.heard
 }
 
-func (m *Machine) asks(name string, f Fact) bool {
+// asks reports whether an answer asks for a fact, and where. The place of a pattern is unknown: it is the end.
+func (m *Machine) asks(answer []sentence, name string, f Fact) (at int, ok bool) {
 	if f.Asks != nil {
-		return m.match[f.Asks](m.reply)
+		return math.MaxInt, m.match[f.Asks](m.reply)
 	}
-	return m.phrases.asks(m.reply, name, f.Value)
+	return m.phrases.grammar().asks(answer, name, f.Value)
 }
 
 // reachGoals returns the goals that are newly reached, and ends the conversation after the last one.

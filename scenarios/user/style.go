@@ -8,8 +8,12 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/seed"
 )
 
-// containsWhole reports whether a text contains a value that is not part of a longer word.
+// straighten replaces typographic apostrophes by straight ones.
+func straighten(text string) string { return strings.ReplaceAll(text, "’", "'") }
+
+// containsWhole reports whether a text contains a value that is not part of a longer word, with either apostrophe.
 func containsWhole(text, value string) bool {
+	text, value = straighten(text), straighten(value)
 	for from := 0; value != ""; {
 		i := strings.Index(text[from:], value)
 		if i < 0 {

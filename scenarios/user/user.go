@@ -68,7 +68,7 @@ type Fact struct {
 	// Value is the fact, such as "A-1009".
 	Value string `yaml:"value" json:"value" jsonschema:"minLength=1"`
 	// Asks matches answers of the agent that ask for the fact. By default a question or a request
-	// whose sentence has all words of the fact's name, in the singular or in the plural.
+	// with the words of the fact's name together, in the singular or in the plural.
 	Asks *mocks.Match `yaml:"asks,omitempty" json:"asks,omitempty"`
 	// Contradicts matches answers of the agent that contradict the fact.
 	Contradicts *mocks.Match `yaml:"contradicts,omitempty" json:"contradicts,omitempty"`
