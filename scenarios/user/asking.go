@@ -58,7 +58,7 @@ func (g *grammar) holds(s *sentence, c cue) bool {
 	holds := false
 	switch c.list {
 	case give:
-		i := lastIndex(near, func(word string) bool { return g.is(word, agent) || g.is(word, user) })
+		i := lastIndex(near, func(word string) bool { return g.is(word, agent, user) })
 		holds = i < 0 || !g.is(near[i], agent) && (i == 0 || !g.is(near[i-1], past))
 	case need:
 		holds = !g.hasAny(near, person)
@@ -162,36 +162,19 @@ func (g *grammar) nameAt(words, name []string) (n int) {
 // same reports whether two words are equal or one is the plural of the other.
 func same(a, b string) bool { return a[0] == b[0] && (isPlural(a, b) || isPlural(b, a)) }
 
-// plurals are the endings of plurals that are not only a further letter, after those of their singulars.
-var plurals = [][2]string{
-	{"y", "ies"},
-	{"f", "ves"},
-	{"fe", "ves"},
-	{"man", "men"},
-	{"child", "children"},
-	{"person", "people"},
-	{"foot", "feet"},
-	{"tooth", "teeth"},
-	{"al", "aux"},
-	{"ail", "aux"},
-}
+// plurals are endings of singulars, each before that of its plural, which is not only a further letter.
+var plurals = strings.Fields("y ies f ves fe ves man men child children person people foot feet tooth teeth al aux ail aux")
 
 // isPlural reports whether a word is another one or its plural, in English or French, in British or American spelling.
 func isPlural(one, many string) bool {
 	one, many = strings.ReplaceAll(one, "our", "or"), strings.ReplaceAll(many, "our", "or")
-	for _, p := range plurals {
+	for p := range slices.Chunk(plurals, 2) {
 		if stem, ok := strings.CutSuffix(one, p[0]); ok && many == stem+p[1] {
 			return true
 		}
 	}
 	ending, ok := strings.CutPrefix(many, one)
 	return ok && (ending == "" || ending == "s" || ending == "es" || ending == "x" && strings.HasSuffix(one, "u"))
-}
-
-// mayBePlural reports whether a word has the ending of a plural.
-func mayBePlural(word string) bool {
-	return strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") ||
-		slices.ContainsFunc(plurals, func(p [2]string) bool { return strings.HasSuffix(word, p[1]) })
 }
 
 // lastIndex returns the index of the last word that fits, or -1.

@@ -66,10 +66,10 @@ func (g *grammar) at(words []string) iter.Seq2[int, list] {
 	return g.phrases.Prefixes(slices.Values(words))
 }
 
-// is reports whether a word is in a list.
-func (g *grammar) is(word string, l list) bool {
-	for _, of := range g.at([]string{word}) {
-		if of == l {
+// is reports whether a word is in one of the lists.
+func (g *grammar) is(word string, lists ...list) bool {
+	for _, l := range g.at([]string{word}) {
+		if slices.Contains(lists, l) {
 			return true
 		}
 	}
@@ -78,7 +78,5 @@ func (g *grammar) is(word string, l list) bool {
 
 // hasAny reports whether one of the words is in one of the lists.
 func (g *grammar) hasAny(words []string, lists ...list) bool {
-	return slices.ContainsFunc(words, func(word string) bool {
-		return slices.ContainsFunc(lists, func(l list) bool { return g.is(word, l) })
-	})
+	return slices.ContainsFunc(words, func(word string) bool { return g.is(word, lists...) })
 }

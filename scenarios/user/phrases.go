@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/rehearse-dev/rehearse/internal/textfold"
 )
 
 // phrases are the texts of a language that a file need not give.
@@ -34,7 +32,11 @@ var languages = map[string]phrases{
 
 // sentence returns a fact as a sentence: "The city is Lyon.", or "Children: 3." if the name may be a plural.
 func (p *phrases) sentence(name, value string) string {
-	if p.fact != "" && !slices.ContainsFunc(textfold.Fold(name), mayBePlural) {
+	plural := strings.HasSuffix(name, "s") && !strings.HasSuffix(name, "ss")
+	for ending := range slices.Chunk(plurals, 2) {
+		plural = plural || strings.HasSuffix(name, ending[1])
+	}
+	if p.fact != "" && !plural {
 		return strings.NewReplacer("{name}", name, "{value}", value).Replace(p.fact)
 	}
 	first, size := utf8.DecodeRuneInString(name)
