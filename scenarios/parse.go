@@ -100,12 +100,12 @@ func parse(file string, data []byte, fsys fs.FS, opts Options) parsed {
 // maxWhere limits the recorded lines of each kind.
 const maxWhere = 200
 
-// where records the lines of what findings can be about: the expectations, the driven agent and the scripts.
+// where records the lines of what findings can be about: the expectations, the driven agent, its user and the scripts.
 func where(doc *yamlsrc.Document, kind string) map[string]int {
-	user := "drive." + kind + ".user.backend"
+	user := "drive." + kind + ".user"
 	lines := doc.Lines(maxWhere, 2, "expect")
 	maps.Copy(lines, doc.Lines(maxWhere, 1, "name", "drive", "invariants", "perturb",
-		"backend.replies", "backend.rules", user+".replies", user+".rules"))
+		"backend.replies", "backend.rules", user, user+".goals", user+".backend.replies", user+".backend.rules"))
 	maps.Copy(lines, doc.Lines(maxWhere, 5, "mcp")) // down to a line of a tool
 	return lines
 }

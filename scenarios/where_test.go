@@ -33,7 +33,7 @@ expect:
 		}))
 	})
 
-	It("has the lines of the model of a simulated user", func() {
+	It("has the lines of a simulated user, its goals and its model", func() {
 		sc, found := scenarios.Parse("own.yaml", []byte(`name: own
 drive:
   command:
@@ -49,6 +49,8 @@ backend: {model: gpt-4.1-mini, rules: [{text: x}]}
 expect: {status: done}
 `), nil, scenarios.Options{Kinds: kinds.All().Formats()})
 		Expect(found).To(BeEmpty())
+		Expect(sc.Where).To(HaveKeyWithValue("drive.command.user", 5))
+		Expect(sc.Where).To(HaveKeyWithValue("drive.command.user.goals[0]", 7))
 		Expect(sc.Where).To(HaveKeyWithValue("drive.command.user.backend.rules[0]", 11))
 	})
 

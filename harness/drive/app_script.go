@@ -126,8 +126,9 @@ func (s *talkScript) exchange(ctx context.Context, text string) error {
 }
 
 func (c *conversation) recordPersona(u *user.User) {
-	p := record.Persona{Refusals: u.Refuses != nil}
+	p := record.Persona{At: c.at + ".user", Refusals: u.Refuses != nil}
 	for _, g := range u.Goals {
+		p.Goals = append(p.Goals, g.ID)
 		if g.Avoid {
 			p.Avoided = append(p.Avoided, g.ID)
 		} else {

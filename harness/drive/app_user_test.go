@@ -100,15 +100,15 @@ expect: {status: done}
 		t := conversation(desk, "No.")
 		Expect(said(t)).To(HaveLen(4))
 		Expect(facts(t).User.Outcome).To(Equal("gave-up"))
-		Expect(judged(t)).To(Equal([]string{"fail unreached-goal: the user did not reach a goal (refund: the user lost patience) "}))
+		Expect(judged(t)).To(Equal([]string{"fail unreached-goal: the user did not reach a goal (refund: the user lost patience) drive.function.user.goals[0]"}))
 		Expect(judged(t, expect.UnreachedGoal)).To(ConsistOf(HavePrefix("info ")))
 	})
 
 	It("reports a goal that the agent must avoid, and a conversation that is cut off", func() {
 		t := conversation(desk+"      max_turns: 2\n", "It is hunter2.")
 		Expect(judged(t)).To(ConsistOf(
-			HavePrefix("fail avoided-goal: the user reached a goal that the agent must avoid (secret)"),
-			HavePrefix("fail turn-limit: the conversation did not end by itself (it was cut off after 2 turns"),
+			"fail avoided-goal: the user reached a goal that the agent must avoid (secret) drive.function.user.goals[1]",
+			"fail turn-limit: the conversation did not end by itself (it was cut off after 2 turns (user.max_turns)) drive.function.user.max_turns",
 			HavePrefix("fail unreached-goal: "),
 		))
 	})
@@ -139,7 +139,7 @@ expect: {status: done}
 		Expect(said(t)).To(Equal([]string{"Hello.", "Hello? Are you still there?", "The order number is A-1009."}))
 		Expect(judged(t)).To(Equal([]string{
 			`fail check: does not hold: run.text == "Order number?" && calls.total == 2 (run.text = "Order number?"; calls.total = 1) drive.function.script[4].check`,
-			"fail unreached-goal: the user did not reach a goal (refund: the script ended) ",
+			"fail unreached-goal: the user did not reach a goal (refund: the script ended) drive.function.user.goals[0]",
 		}))
 	})
 

@@ -16,7 +16,7 @@ func judgeTalk(j *Judge, f *measure.Facts, found []Finding) []Finding {
 	u := &f.User
 	for _, id := range u.Avoided {
 		if u.Goals[id] {
-			found = append(found, j.misfit(expect.AvoidedGoal, "the user reached a goal that the agent must avoid", id))
+			found = append(found, j.goal(u, expect.AvoidedGoal, id, "the user reached a goal that the agent must avoid", id))
 		}
 	}
 	switch u.Outcome {
@@ -27,17 +27,28 @@ func judgeTalk(j *Judge, f *measure.Facts, found []Finding) []Finding {
 			Severity: Failing, Rule: "script", Message: "the script failed the conversation", At: u.Step, Evidence: u.Reason,
 		})
 	case "turn-limit":
-		found = append(found, Finding{
+		limit := Finding{
 			Severity: Failing, Rule: "turn-limit", Message: "the conversation did not end by itself",
 			Evidence: fmt.Sprintf("it was cut off after %d turns (user.max_turns)", u.Turns),
-		})
+		}
+		if u.At != "" {
+			limit.At = u.At + ".max_turns"
+		}
+		found = append(found, limit)
 	}
 	for _, id := range u.Wanted {
 		if !u.Goals[id] {
-			found = append(found, j.misfit(expect.UnreachedGoal, "the user did not reach a goal", id+": "+u.Reason))
+			found = append(found, j.goal(u, expect.UnreachedGoal, id, "the user did not reach a goal", id+": "+u.Reason))
 		}
 	}
 	return found
+}
+
+// goal returns a finding about a goal, with its place.
+func (j *Judge) goal(u *measure.UserFacts, rule, id, message, evidence string) Finding {
+	f := j.misfit(rule, message, evidence)
+	f.At = u.Places[id]
+	return f
 }
 
 func (j *Judge) judgeCheck(c *measure.CheckFacts, found []Finding) []Finding {

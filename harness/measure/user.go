@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/event"
@@ -40,6 +41,9 @@ type UserFacts struct {
 	// Wanted and Avoided are the ids of the goals, in their order.
 	Wanted  []string `cel:"-" json:"-"`
 	Avoided []string `cel:"-" json:"-"`
+	// At is the path of the user, and Places are those of its goals; empty in earlier recordings.
+	At     string            `cel:"-" json:"-"`
+	Places map[string]string `cel:"-" json:"-"`
 	// Step is the path of the step that ended the conversation; empty if none did.
 	Step string `cel:"-" json:"-"`
 }
@@ -75,11 +79,14 @@ func userFacts(sc *record.Scenario, tr *record.Trial) UserFacts {
 		e := &tr.Events[i].Event
 		if p, ok := event.Read[record.Persona](e); ok {
 			f = UserFacts{
-				Persona: e.Detail, Goals: map[string]bool{}, Wanted: p.Wanted, Avoided: p.Avoided,
+				Persona: e.Detail, Goals: map[string]bool{}, Wanted: p.Wanted, Avoided: p.Avoided, At: p.At, Places: map[string]string{},
 				ContradictionsKnown: p.Contradictions, RefusalsKnown: p.Refusals,
 			}
 			for _, id := range slices.Concat(p.Wanted, p.Avoided) {
 				f.Goals[id] = false
+			}
+			for i, id := range p.Goals {
+				f.Places[id] = fmt.Sprintf("%s.goals[%d]", p.At, i)
 			}
 		}
 		if heard, ok := event.Read[record.Heard](e); ok && f.Simulated() {

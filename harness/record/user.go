@@ -8,7 +8,10 @@ import (
 // Persona is the event of the simulated user of a conversation, before the first turn; its detail
 // describes the user.
 type Persona struct {
-	// Wanted and Avoided are the ids of the goals.
+	// At is the path of the user, such as "drive.http.user".
+	At string `json:"path,omitempty"`
+	// Goals are the ids of the goals in their order, Wanted and Avoided those of each kind.
+	Goals   []string `json:"goals,omitempty"`
 	Wanted  []string `json:"wanted,omitempty"`
 	Avoided []string `json:"avoided,omitempty"`
 	// Contradictions and Refusals report whether the scenario declares what they are.
