@@ -36,6 +36,9 @@ type Message struct {
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 	// ToolCallID is the id of the call that a tool message answers.
 	ToolCallID string `json:"tool_call_id,omitempty"`
+	// ToolError is true for a tool message that is marked as a failure of the tool in a request that a scripted backend
+	// received. The backends of this module do not send it.
+	ToolError bool `json:"tool_error,omitempty"`
 }
 
 // Attachment describes an image, a sound or a file in a message. Its content is identified by

@@ -37,6 +37,8 @@ type Error struct {
 	Code int
 	// Message describes what happened, to what, and what to do next, for a person.
 	Message string
+	// Silent is true if the agent ended and gave no reason itself: Message has only the harness's words.
+	Silent bool
 	// Err is the cause; may be nil.
 	Err error
 }

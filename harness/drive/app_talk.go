@@ -204,7 +204,7 @@ func (c *conversation) end(ctx context.Context, err error) record.End {
 		end.Status, end.AgentError = scenarios.AppError, true
 		end.HarnessError = "the agent ended before it had called its model or answered: " + failed.Message + c.Hint
 	default:
-		end.Status = string(failed.Kind)
+		end.Status, end.Silent = string(failed.Kind), failed.Silent
 		if failed.Code != 0 {
 			end.ExitCode = failed.Code
 		}

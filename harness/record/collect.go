@@ -247,10 +247,11 @@ type messageKey struct {
 	content, name, callID string
 	toolCalls             string
 	attachments           string
+	toolError             bool
 }
 
 func keyOf(m llm.Message) messageKey {
-	k := messageKey{role: m.Role, content: m.Content, name: m.Name, callID: m.ToolCallID}
+	k := messageKey{role: m.Role, content: m.Content, name: m.Name, callID: m.ToolCallID, toolError: m.ToolError}
 	if len(m.ToolCalls) > 0 {
 		var b strings.Builder
 		for _, t := range m.ToolCalls {
@@ -267,7 +268,8 @@ func keyOf(m llm.Message) messageKey {
 
 func sameMessage(a, b llm.Message) bool {
 	return a.Role == b.Role && a.Content == b.Content && a.Name == b.Name &&
-		a.ToolCallID == b.ToolCallID && slices.Equal(a.ToolCalls, b.ToolCalls) && slices.Equal(a.Attachments, b.Attachments)
+		a.ToolCallID == b.ToolCallID && a.ToolError == b.ToolError &&
+		slices.Equal(a.ToolCalls, b.ToolCalls) && slices.Equal(a.Attachments, b.Attachments)
 }
 
 // conversation returns the ids of the messages. A growing conversation repeats all its

@@ -273,6 +273,9 @@ type End struct {
 	Text    string `json:"text,omitempty"`
 	Summary string `json:"summary,omitempty"`
 	Details string `json:"details,omitempty"`
+	// Silent is true if the agent ended and gave no reason itself, on standard error or in its output: Details has
+	// only the harness's words.
+	Silent bool `json:"silent,omitempty"`
 	// HarnessError is the reason why the harness could not run the trial; the verdict is
 	// then always "error".
 	HarnessError string `json:"harness_error,omitempty"`

@@ -165,7 +165,8 @@ func (m *anthropicMessage) neutral(to []llm.Message) []llm.Message {
 			n.ToolCalls = append(n.ToolCalls, llm.ToolCall{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
 		case blockToolResult:
 			results = append(results, llm.Message{
-				Role: llm.ToolRole, Content: plain(&b.Content), ToolCallID: b.ToolUseID, Attachments: blockAttachments(b.Content.list),
+				Role: llm.ToolRole, Content: plain(&b.Content), ToolCallID: b.ToolUseID, ToolError: b.IsError,
+				Attachments: blockAttachments(b.Content.list),
 			})
 		}
 	}

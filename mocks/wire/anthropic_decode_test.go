@@ -179,7 +179,7 @@ var _ = Describe("Decode of Anthropic Messages", Label("H-02"), func() {
 				}},
 				{Role: llm.User, Content: "go on"},
 				{Role: llm.ToolRole, Content: "ok", ToolCallID: "t1"},
-				{Role: llm.ToolRole, Content: "a\nb", ToolCallID: "t2", Attachments: []llm.Attachment{{Kind: "image", MediaType: "image/png", Bytes: 4, SHA256: pngDigest}}},
+				{Role: llm.ToolRole, Content: "a\nb", ToolCallID: "t2", ToolError: true, Attachments: []llm.Attachment{{Kind: "image", MediaType: "image/png", Bytes: 4, SHA256: pngDigest}}},
 				{Role: llm.Assistant, Content: "fine"},
 			},
 		}))

@@ -63,6 +63,7 @@ type converseBlock struct {
 	ToolResult *struct {
 		ID      string          `json:"toolUseId"`
 		Content []converseBlock `json:"content"`
+		Status  string          `json:"status"`
 	} `json:"toolResult"`
 	Reasoning *struct {
 		Text struct {
@@ -234,7 +235,8 @@ func (m *converseMessage) neutral(to []llm.Message) []llm.Message {
 		}
 		if t := m.Content[i].ToolResult; t != nil {
 			results = append(results, llm.Message{
-				Role: llm.ToolRole, Content: converseText(t.Content), ToolCallID: t.ID, Attachments: converseAttachments(t.Content),
+				Role: llm.ToolRole, Content: converseText(t.Content), ToolCallID: t.ID, ToolError: t.Status == "error",
+				Attachments: converseAttachments(t.Content),
 			})
 		}
 	}

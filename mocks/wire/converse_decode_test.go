@@ -23,7 +23,7 @@ func conversing(messages string, members ...string) []byte {
 }
 
 func converseResult(id string) string {
-	return `{"role":"user","content":[{"toolResult":{"toolUseId":"` + id + `","content":[{"json":{"x":1}},{"text":"r"}],"status":"success"}}]}`
+	return `{"role":"user","content":[{"toolResult":{"toolUseId":"` + id + `","content":[{"json":{"x":1}},{"text":"r"}],"status":"error"}}]}`
 }
 
 var _ = Describe("Decode of Bedrock's Converse", Label("H-02"), func() {
@@ -46,7 +46,7 @@ var _ = Describe("Decode of Bedrock's Converse", Label("H-02"), func() {
 				{Role: llm.System, Content: "s"},
 				{Role: llm.User, Content: "u"},
 				{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "c", Name: "f", Arguments: `{"a":1}`}}},
-				{Role: llm.ToolRole, Content: "{\"x\":1}\nr", ToolCallID: "c"},
+				{Role: llm.ToolRole, Content: "{\"x\":1}\nr", ToolCallID: "c", ToolError: true},
 				{Role: llm.Assistant, Content: "b"},
 				{Role: llm.User, Attachments: []llm.Attachment{
 					{Kind: "image", MediaType: "image/png", Bytes: 3, SHA256: pixel},

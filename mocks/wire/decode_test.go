@@ -255,7 +255,7 @@ var _ = Describe("Decode", Label("H-02"), func() {
 			for _, c := range []struct{ quoted, want string }{{plain, text}, {slashed, text}, {string(ascii), "é" + text}} {
 				call, e := codec.Decode([]byte(saying(`{"role":"user","content":` + c.quoted + `}`)))
 				if e != nil || call.Messages[0].Content != c.want {
-					t.Fatalf("%s was read as %q, %v", c.quoted, call.Messages, e)
+					t.Fatalf("%s was read as %+v, %v", c.quoted, call.Messages, e)
 				}
 			}
 		})

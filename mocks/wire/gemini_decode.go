@@ -238,8 +238,9 @@ func (b *geminiBlock) neutral(to []llm.Message) []llm.Message {
 			n.ToolCalls = append(n.ToolCalls, llm.ToolCall{ID: p.FunctionCall.ID, Name: p.FunctionCall.Name, Arguments: arguments})
 		case p.FunctionResponse != nil:
 			f := p.FunctionResponse
+			text, failed := f.text()
 			results = append(results, llm.Message{
-				Role: llm.ToolRole, Content: f.text(), ToolCallID: f.ID, Attachments: geminiAttachments(f.Parts),
+				Role: llm.ToolRole, Content: text, ToolCallID: f.ID, ToolError: failed, Attachments: geminiAttachments(f.Parts),
 			})
 		}
 	}
@@ -253,17 +254,18 @@ func (b *geminiBlock) neutral(to []llm.Message) []llm.Message {
 }
 
 // text returns the result of a function: the text of the only field, which by convention is
-// "output" or "error", or else the object.
-func (f *geminiResponse) text() string {
+// "output" or "error", or else the object. It has failed if that field is "error".
+func (f *geminiResponse) text() (text string, failed bool) {
 	var members map[string]jsontext.Value
 	if jsonv2.Unmarshal(f.Response, &members) == nil && len(members) == 1 {
-		for _, v := range members {
+		for name, v := range members {
+			failed = name == "error"
 			if v.Kind() == '"' {
-				return unquoted(v)
+				return unquoted(v), failed
 			}
 		}
 	}
-	return string(f.Response)
+	return string(f.Response), failed
 }
 
 func geminiAttachments(parts []geminiPart) []llm.Attachment {

@@ -113,7 +113,7 @@ var _ = Describe("Decode of Gemini", Label("H-02"), func() {
 					{ID: "call_1_2", Name: "f", Arguments: `{"a":1}`}, {ID: "call_1_3", Name: "g", Arguments: "{}"}, {ID: "x", Name: "f", Arguments: "{}"},
 				}},
 				{Role: llm.User, Content: "go on"},
-				{Role: llm.ToolRole, ToolCallID: "x", Content: "no"},
+				{Role: llm.ToolRole, ToolCallID: "x", Content: "no", ToolError: true},
 				{Role: llm.ToolRole, ToolCallID: "call_1_2", Content: "one"},
 				{Role: llm.ToolRole, ToolCallID: "call_1_3", Content: `{"n":2}`, Attachments: []llm.Attachment{{Kind: "audio", MediaType: "audio/wav", Bytes: 1, SHA256: sha('a')}}},
 			}))

@@ -185,6 +185,7 @@ var _ = Describe("a program that lives for a session", func() {
 		s := begin(ctx, "print:", command.Options{Lives: "session"})
 		_, err := s.Say(ctx, "x")
 		Expect(err).To(beKind(app.Crashed, "ended in the middle of the conversation, without an answer"))
+		Expect(err).To(HaveField("Silent", true))
 	})
 
 	It("can be killed and started again, in the same place", func(ctx SpecContext) {
@@ -241,7 +242,7 @@ var _ = Describe("a program that lives for a session", func() {
 		Expect(s.Say(ctx, "one")).To(HaveField("Text", "Yes."))
 		err := s.End(ctx)
 		Expect(err).To(beKind(app.Failed, "ended with exit status 3"))
-		Expect(err).To(HaveField("Code", 3))
+		Expect(err).To(And(HaveField("Code", 3), HaveField("Silent", true)))
 		Expect(s.End(ctx)).To(MatchError(err), "it may be called again")
 	})
 
@@ -249,6 +250,7 @@ var _ = Describe("a program that lives for a session", func() {
 		s := talk(ctx, "fail", command.Options{})
 		_, err := s.Say(ctx, "one")
 		Expect(err).To(beKind(app.Failed, "exit status 5"))
+		Expect(err).To(HaveField("Silent", false))
 		Expect(s.End(ctx)).To(Succeed())
 	})
 
@@ -261,6 +263,25 @@ var _ = Describe("a program that lives for a session", func() {
 		Expect(err).To(MatchError(ContainSubstring("not a JSON path")))
 	})
 })
+
+var _ = DescribeTable("a program that fails", Label("H-04"), func(ctx SpecContext, shell string, silent bool) {
+	for _, options := range []command.Options{{}, {Lives: "session", Output: "jsonl", Answer: "$.text"}} {
+		options.Run = []string{"sh", "-c", shell}
+		agent, err := command.New(options)
+		Expect(err).NotTo(HaveOccurred())
+		s, err := agent.Start(ctx, site(""))
+		Expect(err).NotTo(HaveOccurred())
+		_, err = s.Say(ctx, "x")
+		Expect(err).To(beKind(app.Failed, "exit status 7"))
+		Expect(err).To(HaveField("Silent", silent))
+		_ = s.End(ctx) // it has ended
+	}
+},
+	Entry("and says nothing is silent", "exit 7", true),
+	Entry("and prints a part of an answer is silent", `echo '{"part":"It is"}'; exit 7`, true),
+	Entry("and prints a reason is not", `echo '{"error":"the model gave no answer"}'; exit 7`, false),
+	Entry("and writes to standard error is not", "echo no answer >&2; exit 7", false),
+)
 
 var _ = It("stops a program that ignores signals, and returns the cause", func(ctx SpecContext) {
 	why := errors.New("the user had enough")

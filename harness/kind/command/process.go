@@ -17,6 +17,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/failword"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
@@ -45,7 +46,8 @@ type Process struct {
 	*child.Process
 	name   string
 	errors child.Tail
-	left   []string // names of the processes that the sweep killed
+	output child.Tail // the end of an output that is not read as answers
+	left   []string   // names of the processes that the sweep killed
 }
 
 // lookup returns the path of a program.
@@ -70,9 +72,6 @@ func lookup(name string) (string, error) {
 // Start starts a program. The caller must call Stop, and may call Wait before. The error
 // is an *app.Error.
 func Start(site app.Site, program Program) (*Process, error) {
-	if program.Stdout == nil {
-		program.Stdout = logOf(site)
-	}
 	return start(site, program, child.Program{Stdout: program.Stdout})
 }
 
@@ -86,7 +85,12 @@ func start(site app.Site, program Program, std child.Program) (*Process, error) 
 		return nil, app.Errorf(app.Unusable, "make a folder for temporary files: %w", err)
 	}
 	adopt()
-	p := &Process{name: filepath.Base(program.Argv[0]), errors: child.Tail{Size: maxLastWords}}
+	p := &Process{
+		name: filepath.Base(program.Argv[0]), errors: child.Tail{Size: maxLastWords}, output: child.Tail{Size: maxLastWords},
+	}
+	if std.Stdout == nil && !std.Interactive {
+		std.Stdout = io.MultiWriter(&p.output, logOf(site))
+	}
 	std.Argv, std.Path = program.Argv, path
 	std.Dir, std.Env = site.Folder, Environ(site, program.Env)
 	std.Stderr = &bounded{to: io.MultiWriter(&p.errors, logOf(site)), limit: maxErrors, what: "standard error"}
@@ -164,10 +168,12 @@ func (p *Process) failure() error {
 	case end.Cause != nil:
 		return app.Errorf(app.Unusable, "the output of the program %q cannot be written: %w", p.name, end.Cause)
 	case end.Code < 0:
-		return app.Errorf(app.Crashed, "the program %q was ended by a %s%s", p.name, end.State, p.lastWords())
+		err := app.Errorf(app.Crashed, "the program %q was ended by a %s%s", p.name, end.State, p.lastWords())
+		err.Silent = p.Silent()
+		return err
 	case end.Code > 0:
 		err := app.Errorf(app.Failed, "the program %q ended with %s%s", p.name, end.State, p.lastWords())
-		err.Code = end.Code
+		err.Code, err.Silent = end.Code, p.Silent()
 		return err
 	}
 	return p.leftovers(end)
@@ -196,6 +202,10 @@ func (p *Process) lastWords() string {
 	return "; the end of its standard error:\n" + text
 }
 
+// Silent reports whether a program that has ended wrote nothing to standard error, and nothing about a failure to an
+// output that is not read as answers.
+func (p *Process) Silent() bool { return p.errors.String() == "" && !failword.In(p.output.String()) }
+
 // Run runs a program with a text on its standard input to its end and returns its output, also
 // that of a program that failed, at most app.MaxAnswer bytes. The error is an *app.Error, or the
 // context's cause.
@@ -208,6 +218,9 @@ func Run(ctx context.Context, site app.Site, program Program, stdin string) ([]b
 		return nil, err
 	}
 	err = p.Wait(ctx)
+	if failed, ok := errors.AsType[*app.Error](err); ok {
+		failed.Silent = failed.Silent && !failword.In(out.String())
+	}
 	return out.Bytes(), err
 }
 

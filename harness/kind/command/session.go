@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/app"
 	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/failword"
 	"github.com/rehearse-dev/rehearse/internal/jsonl"
 	"github.com/rehearse-dev/rehearse/internal/jsonpath"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
@@ -23,6 +24,7 @@ type live struct {
 	printed chan printed // closed at the end of the output
 
 	failed bool  // a turn reported an error
+	spoke  bool  // a line of this turn that is not its answer is about a failure
 	ended  error // the error of End
 }
 
@@ -64,6 +66,7 @@ func pump(from *jsonl.Reader, to chan<- printed) {
 // Say implements app.Session.
 func (s *live) Say(ctx context.Context, text string) (answer app.Answer, err error) {
 	defer func() { s.failed = s.failed || err != nil }()
+	s.spoke = false
 	if strings.ContainsAny(text, "\r\n") {
 		return app.Answer{}, app.Errorf(app.Unusable,
 			"a turn is one line of the program's input, and this one has several: %s", sanitize.Line(text, maxQuote))
@@ -90,6 +93,7 @@ func (s *live) Say(ctx context.Context, text string) (answer app.Answer, err err
 		if answer, some, err := s.line(next.line); some || err != nil {
 			return answer, err
 		}
+		s.spoke = s.spoke || failword.In(string(next.line))
 	}
 	_ = s.halt(ctx)
 	return app.Answer{}, app.Errorf(app.Flooded,
@@ -156,13 +160,22 @@ func (s *live) endError(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	s.process.Await(ctx, grace) // it closed its output, which a program does at its end
-	_ = s.halt(ctx)
-	if err := s.process.failure(); err != nil {
-		return err
+	if s.process.Await(ctx, grace) { // it closed its output or input, which a program does at its end
+		for next := range s.printed { // it did not wait for the turn
+			s.spoke = s.spoke || failword.In(string(next.line))
+		}
 	}
-	return app.Errorf(app.Crashed,
-		"the program %q ended in the middle of the conversation, without an answer%s", s.process.name, s.process.lastWords())
+	_ = s.halt(ctx)
+	err := s.process.failure()
+	if err == nil {
+		crashed := app.Errorf(app.Crashed,
+			"the program %q ended in the middle of the conversation, without an answer%s", s.process.name, s.process.lastWords())
+		crashed.Silent, err = s.process.Silent(), crashed
+	}
+	if failed, ok := errors.AsType[*app.Error](err); ok {
+		failed.Silent = failed.Silent && !s.spoke
+	}
+	return err
 }
 
 // halt stops the process and discards the rest of its output.

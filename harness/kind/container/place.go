@@ -21,6 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/kind/command"
 	"github.com/rehearse-dev/rehearse/harness/kind/http"
 	"github.com/rehearse-dev/rehearse/internal/child"
+	"github.com/rehearse-dev/rehearse/internal/failword"
 	"github.com/rehearse-dev/rehearse/internal/sanitize"
 )
 
@@ -200,31 +201,32 @@ func (p *place) Gone() <-chan struct{} {
 func (p *place) Lag() time.Duration { return 3 * time.Second }
 
 // Ended implements http.Place.
-func (p *place) Ended() string {
+func (p *place) Ended() (how string, silent bool) {
 	p.mu.Lock()
 	status, killed := p.status, p.killed
 	p.mu.Unlock()
 	if killed {
-		return "it was killed from here"
+		return "it was killed from here", false
 	}
 	ctx, cancel := p.site.Clock.WithTimeout(context.Background(), logTimeout)
 	defer cancel()
-	log := &child.Tail{}
-	p.logs(ctx, log)
-	return fmt.Sprintf("the container ended with exit status %d%s", status, endOf(log))
+	var log, stderr child.Tail
+	p.logs(ctx, &log, io.MultiWriter(&log, &stderr))
+	silent = stderr.String() == "" && !failword.In(log.String())
+	return fmt.Sprintf("the container ended with exit status %d%s", status, endOf(&log)), silent
 }
 
 // logTimeout limits how long reading the log may take.
 const logTimeout = 5 * time.Second
 
-// logs writes the end of the container's log, which includes earlier starts.
-func (p *place) logs(ctx context.Context, to io.Writer) {
+// logs writes the end of the container's output and standard error, which include earlier starts.
+func (p *place) logs(ctx context.Context, output, stderr io.Writer) {
 	r, err := p.docker.ContainerLogs(ctx, p.name, client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Tail: "500"})
 	if err != nil {
 		return // it has no log, or is gone
 	}
 	defer r.Close()
-	_, _ = stdcopy.StdCopy(to, to, r)
+	_, _ = stdcopy.StdCopy(output, stderr, r)
 }
 
 // Kill implements http.Place.
@@ -262,7 +264,7 @@ func (p *place) remove(ctx context.Context) error {
 		grace := int(stopGrace / time.Second)
 		_, _ = p.docker.ContainerStop(ctx, p.name, client.ContainerStopOptions{Timeout: &grace})
 		if p.site.Log != nil {
-			p.logs(ctx, p.site.Log)
+			p.logs(ctx, p.site.Log, p.site.Log)
 		}
 		if err := p.collect(ctx); err != nil {
 			errs = append(errs, fmt.Errorf("read the workspace of the container: %w", err))

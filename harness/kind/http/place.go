@@ -32,8 +32,9 @@ type Place interface {
 	// Lag limits the time between the end of the application's connections and the closing
 	// of Gone; an application whose Gone is still open then is running.
 	Lag() time.Duration
-	// Ended describes how the application ended, with the end of its output.
-	Ended() string
+	// Ended describes how the application ended, with the end of its output. It is silent if it gave no reason: it
+	// wrote nothing to standard error, and nothing about a failure to standard output.
+	Ended() (how string, silent bool)
 	// Kill ends the application and everything that it started at once.
 	Kill(ctx context.Context) error
 	// Close is Kill, and removes what the application left behind. It may be called again.

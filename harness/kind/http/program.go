@@ -122,17 +122,18 @@ func (p *process) Gone() <-chan struct{} {
 func (p *process) Lag() time.Duration { return 300 * time.Millisecond }
 
 // Ended implements Place.
-func (p *process) Ended() string {
+func (p *process) Ended() (how string, silent bool) {
 	p.mu.Lock()
 	live, killed := p.live, p.killed
 	p.mu.Unlock()
 	if killed {
-		return "it was killed from here"
+		return "it was killed from here", false
 	}
+	how = fmt.Sprintf("the program %q ended with exit status 0, and a server does not end by itself", p.launch.Run[0])
 	if err := live.Wait(context.Background()); err != nil {
-		return err.Error()
+		how = err.Error()
 	}
-	return fmt.Sprintf("the program %q ended with exit status 0, and a server does not end by itself", p.launch.Run[0])
+	return how, live.Silent()
 }
 
 // Kill implements Place.

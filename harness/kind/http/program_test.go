@@ -94,6 +94,7 @@ var _ = Describe("An application that is started for a trial", func() {
 		_, err = s.Say(ctx, "die")
 		Expect(err).To(beError(app.Crashed, "went away in the middle of the turn"))
 		Expect(err).To(MatchError(ContainSubstring("exit status 7")))
+		Expect(err).To(HaveField("Silent", false), "it wrote to its standard error")
 		Expect(s.(app.Restarter).Restart(ctx)).To(Succeed(), "a dead one, too")
 		Expect(s.Say(ctx, "c")).To(HaveField("Text", `life 3, turn 1, session "9007199254740993": c`))
 	})

@@ -34,7 +34,8 @@ func (s *session) start(ctx context.Context) error {
 	case clock.Err(ctx) != nil:
 		return clock.Err(ctx)
 	case errors.Is(err, ErrGone):
-		return app.Errorf(app.Unusable, "the application ended before it accepted a request: %s", s.place.Ended())
+		how, _ := s.place.Ended()
+		return app.Errorf(app.Unusable, "the application ended before it accepted a request: %s", how)
 	case err != nil:
 		return err
 	}
@@ -47,7 +48,8 @@ func (s *session) start(ctx context.Context) error {
 func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
 	answer, err := s.talk.Say(ctx, text)
 	if failed, ok := errors.AsType[*app.Error](err); ok && failed.Kind == app.Crashed && s.ended(ctx) {
-		failed.Message = "the application went away in the middle of the turn: " + s.place.Ended()
+		how, silent := s.place.Ended()
+		failed.Message, failed.Silent = "the application went away in the middle of the turn: "+how, silent
 	}
 	return answer, err
 }
