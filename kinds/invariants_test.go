@@ -82,7 +82,17 @@ func cost(usd float64) change { return func(f *measure.Facts) { f.Cost.USD = usd
 func resumed(status string) change {
 	return func(f *measure.Facts) { f.Run.Status, f.Run.Resumed = "error", status }
 }
-func unchanged(*measure.Facts) {}
+func unchanged(*measure.Facts)   {}
+func inARow(n int) change        { return func(f *measure.Facts) { f.Calls.InARow = n } }
+func forgot(turns ...int) change { return func(f *measure.Facts) { f.Run.Forgot = turns } }
+
+// silent returns a run of which an agent ended with an error, and a change.
+func silent(c change) change {
+	return func(f *measure.Facts) {
+		f.Run.Status, f.Run.ExitCode, f.Run.Details = "crashed", 1, "it went away"
+		c(f)
+	}
+}
 
 func interviewOf(f *measure.Facts) *interview.InterviewFacts {
 	return f.Extensions["interview"].(*interview.InterviewFacts)
@@ -170,6 +180,30 @@ func edgesOf(agent string) map[string][]edge {
 				about: "a part of the answer", breaks: func(f *measure.Facts) { f.Run.Text = "All tests" },
 				holds: func(f *measure.Facts) { f.Run.Text = "Some tests" },
 			}},
+			"error-shown": {
+				{
+					about: "an agent that ended and gave no reason", breaks: silent(func(f *measure.Facts) { f.Run.Silent = true }),
+					holds: silent(unchanged),
+				},
+				{
+					about: "an end that the golden run does not have", breaks: silent(func(f *measure.Facts) { f.Run.Silent, f.Run.ExitCode = true, 7 }),
+					holds:  silent(func(f *measure.Facts) { f.Run.Silent = true }),
+					golden: silent(unchanged),
+				},
+			},
+			"tool-failure-told": {{
+				about: "a failure that the model does not know", breaks: func(f *measure.Facts) { f.Run.Hidden = []string{"refund"} }, holds: unchanged,
+			}},
+			"gives-up": {
+				{about: "20 failures in a row", breaks: inARow(20), holds: inARow(19)},
+				{about: "as many as on the golden path", breaks: inARow(25), holds: inARow(24), golden: inARow(24)},
+			},
+			"restart-remembered": {
+				{
+					about: "a turn that has the earlier ones on the golden path", breaks: forgot(2), holds: forgot(3),
+					golden: func(f *measure.Facts) { f.Run.Recalled = []int{2} },
+				},
+			},
 			"said-is-done":   {{about: "a file that is missing", breaks: func(f *measure.Facts) { f.Files = nil }, holds: unchanged}},
 			"turns-answered": {{about: "a turn without a word", breaks: func(f *measure.Facts) { f.Turns = []measure.TurnFacts{{N: 1}} }, holds: unchanged}},
 		}

@@ -47,7 +47,7 @@ func (e *explorer) outagesOf(p *plan, singles []item) []item {
 	return items
 }
 
-// shortOutages selects the outages of an agent that pauses in real time between its attempts.
+// shortOutages selects the outages of an agent that may pause in real time between its attempts.
 func (e *explorer) shortOutages(p *plan, healed []item) (short []item) {
 	slow := p.waits(&e.path, result.Outages, len(healed) > 0, outageWait, e.budget())
 	var skipped []string
@@ -60,7 +60,7 @@ func (e *explorer) shortOutages(p *plan, healed []item) (short []item) {
 		}
 	}
 	if len(skipped) > 0 {
-		p.omit("%s of %s: skipped, because the pauses between attempts take real time; --thorough includes them",
+		p.omit("%s of %s: skipped, because an agent may pause in real time between its attempts; --thorough includes them",
 			result.Outages, strings.Join(skipped, ", "))
 	}
 	return short

@@ -139,7 +139,7 @@ var _ = Describe("The plan", func() {
 			"call=1:status,status=429,retry_after=2s,times=20", "call=1:status,status=503,times=20", "call=1:reset-before-headers,times=20",
 		}))
 		Expect(left).To(Equal([]string{
-			"outage of reset-after-headers, empty-text: skipped, because the pauses between attempts take real time; --thorough includes them",
+			"outage of reset-after-headers, empty-text: skipped, because an agent may pause in real time between its attempts; --thorough includes them",
 		}))
 		runs, left = explore.OutagesOf(p, true)
 		Expect(runs).To(HaveLen(5))

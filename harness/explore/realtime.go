@@ -27,8 +27,8 @@ const (
 )
 
 // lastingInReal lists the outages of an agent in real time, one of each sort: a status, a
-// connection that breaks, no answer at all, and a program that fails.
-var lastingInReal = []string{statusKind, "reset-before-headers", "timeout", "exit"}
+// connection that breaks, no answer at all, a program that fails, and an answer that cannot be used.
+var lastingInReal = []string{statusKind, "reset-before-headers", "timeout", "exit", "invalid-tool-arguments"}
 
 // impatient reports whether the agent gives up a hanging call soon enough to wait for it.
 func (p *path) impatient() bool {

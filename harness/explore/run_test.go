@@ -136,7 +136,9 @@ var _ = Describe("Run", func() {
 		late := cell(r, "call=2:latency,first=3s")
 		Expect(late.Outcome).To(Equal(result.Degraded))
 		Expect(late.Status).To(Equal("timeout"))
-		Expect(cell(r, "turn=2:restart").Outcome).To(Equal(result.Survived))
+		forgetful := cell(r, "turn=2:restart")
+		Expect(forgetful.Outcome).To(Equal(result.Failed))
+		Expect(forgetful.Findings).To(ConsistOf(HaveField("Message", HavePrefix("restart-remembered: "))))
 		Expect(r.Covered).To(ContainSubstring("pairs cover"))
 		Expect(r.Left).To(ContainElement("crash: the harness does not see the writes of another program"))
 

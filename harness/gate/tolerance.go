@@ -20,6 +20,9 @@ type Tolerance struct {
 	Repeated, RepeatedWords string
 	// GoodStatuses are the statuses of successful runs; if empty, the exit code is not checked.
 	GoodStatuses []string
+	// ErrorShown is the expression of the invariant error-shown for an agent that must give a reason of its own; by
+	// default, there must be details.
+	ErrorShown string
 	// CauseNamed is the expression of the invariant cause-named; by default, the details must
 	// contain a word of llm.ErrorKind.
 	CauseNamed string
@@ -36,11 +39,15 @@ func General(t Tolerance) []Invariant {
 		each = fmt.Sprintf("(%s > %d ? %s : %d)", t.Repeated, extra, t.Repeated, extra)
 		words += ", or " + t.RepeatedWords
 	}
+	shown := Invariant{"error-shown", "a failed run reports a reason", `run.exit_code == 0 || run.details != ""`}
+	if t.ErrorShown != "" {
+		shown.Words, shown.Expr = shown.Words+" of its own, not only an exit status or a closed connection", t.ErrorShown
+	}
 	all := []Invariant{
 		{"harmless-faults", "a call fails only where it was made to, or where the golden path had none", failedCalls},
 		{"bounded-calls", words, fmt.Sprintf("calls.total <= golden.calls.total + %s * run.perturbed", each)},
 		{"bounded-cost", "the run costs at most what the golden run did, and its extra calls", fmt.Sprintf(boundedCost, each)},
-		{"error-shown", "a failed run reports a reason", `run.exit_code == 0 || run.details != ""`},
+		shown,
 		{"cause-named", "a run that a failed call ended differently names what was wrong with the call", cmp.Or(t.CauseNamed, causeNamed)},
 		{"never-hangs", "a call that hangs is ended by a limit of time", `!run.details.contains("virtual clock stalled")`},
 	}

@@ -11,7 +11,7 @@ import (
 // calls and answers, and only check its claims.
 func ExternalInvariants() []gate.Invariant {
 	return append(
-		gate.General(gate.Tolerance{GoodStatuses: []string{"done"}, CauseNamed: causeNamed()}),
+		gate.General(gate.Tolerance{GoodStatuses: []string{"done"}, ErrorShown: errorShown, CauseNamed: causeNamed()}),
 		gate.Invariant{
 			ID: "answer-is-whole", Words: "an agent does not return a part of the golden answer as the whole answer",
 			Expr: `run.status != "done" || run.text in ["", golden.text] || !golden.text.startsWith(run.text) ||
@@ -23,11 +23,27 @@ func ExternalInvariants() []gate.Invariant {
   golden.files.all(path, path in files && files[path] == golden.files[path])`,
 		},
 		gate.Invariant{
+			ID: "tool-failure-told", Words: "the model is told of a tool call that failed",
+			Expr: `size(run.hidden) == 0`,
+		},
+		gate.Invariant{
+			ID: "gives-up", Words: "an agent gives up a call that failed 20 times in a row in the same way",
+			Expr: `calls.in_a_row < 20 || calls.in_a_row <= golden.calls.in_a_row`,
+		},
+		gate.Invariant{
+			ID: "restart-remembered", Words: "after a restart, the requests have the earlier turns that those of the golden run have",
+			Expr: `!run.forgot.exists(turn, turn in golden.recalled)`,
+		},
+		gate.Invariant{
 			ID: "turns-answered", Words: "each turn has an answer, or an error that says why not",
 			Expr: `golden.text == "" || turns.all(turn, turn.text != "" || turn.error != "")`,
 		},
 	)
 }
+
+// errorShown is the expression of the invariant error-shown: the exit status of a program, and a closed connection, are
+// no reason unless the golden run ended in the same way.
+const errorShown = `run.exit_code == 0 || (run.details != "" && (!run.silent || run.exit_code == golden.exit_code))`
 
 // errorWords has regular expressions for the words with which programs, libraries and people
 // describe a failed call, by the kind of its error.

@@ -62,10 +62,13 @@ type RunFacts struct {
 	ExitCode   int    `cel:"exit_code" json:"exit_code"`
 	Iterations int    `cel:"iterations" json:"iterations"`
 	// Writes counts durable writes, over all processes of the trial.
-	Writes   int     `cel:"writes" json:"writes,omitempty"`
-	Text     string  `cel:"text" json:"-"`
-	Summary  string  `cel:"summary" json:"summary,omitempty"`
-	Details  string  `cel:"details" json:"details,omitempty"`
+	Writes  int    `cel:"writes" json:"writes,omitempty"`
+	Text    string `cel:"text" json:"-"`
+	Summary string `cel:"summary" json:"summary,omitempty"`
+	Details string `cel:"details" json:"details,omitempty"`
+	// Silent is true if an external agent ended with an error and gave no reason itself: Details has only the harness's
+	// words.
+	Silent   bool    `cel:"silent" json:"silent,omitempty"`
 	Duration float64 `cel:"duration" json:"duration"` // seconds on the trial's clock
 	// DurationKnown is false if neither the recording nor a timings file has the duration.
 	DurationKnown bool   `cel:"duration_known" json:"duration_known"`
@@ -90,6 +93,13 @@ type RunFacts struct {
 	// Denied are the tool calls that the agent's permissions refused, as its program
 	// reported them: one text for each answer with such calls.
 	Denied []string `cel:"denied" json:"denied,omitempty"`
+	// Hidden describes the injected failures of tools at MCP servers of which the model was not told: the result of
+	// the call in the next request is not marked as a failure and does not mention one.
+	Hidden []string `cel:"hidden" json:"hidden,omitempty"`
+	// Recalled has the turns of an external agent whose requests contain the user's message of the turn before. Forgot
+	// has the turns before which the agent was restarted and whose requests do not.
+	Recalled []int `cel:"recalled" json:"recalled,omitempty"`
+	Forgot   []int `cel:"forgot" json:"forgot,omitempty"`
 	// Violations are the violated invariants of the agent that the driver reported, such as
 	// lost or duplicate answers, and finished tasks that were repeated.
 	Violations []string `cel:"broken" json:"broken,omitempty"`
@@ -108,6 +118,9 @@ type CallFacts struct {
 	EarlyRetries int            `cel:"early_retries" json:"early_retries,omitempty"`
 	By           map[string]int `cel:"by" json:"by,omitempty"`         // by purpose
 	Errors       map[string]int `cel:"errors" json:"errors,omitempty"` // by kind, retries included
+	// InARow is the largest number of requests in a row that failed by the same injected fault before another request
+	// followed: the agent did not give up. It is 0 if no such request followed another.
+	InARow int `cel:"in_a_row" json:"in_a_row,omitempty"`
 	// Finish is the finish reason of the last answer, such as "stop" or "length".
 	Finish string `cel:"finish" json:"finish,omitempty"`
 	// LastError is the kind of error of the last call; empty if the call was answered.

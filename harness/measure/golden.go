@@ -23,6 +23,8 @@ type Golden struct {
 	Calls      CallFacts  `cel:"calls" json:"calls"`
 	Tokens     TokenFacts `cel:"tokens" json:"tokens"`
 	Cost       CostFacts  `cel:"cost" json:"cost"`
+	// Recalled has the turns of an external agent whose requests contain the user's message of the turn before.
+	Recalled []int `cel:"recalled" json:"recalled,omitempty"`
 	// Files are the beginnings of the files that an external agent left, by path.
 	Files map[string]string `cel:"files" json:"files,omitempty"`
 	// Extensions has the nonzero facts of extensions by name. In JSON, each is a key beside
@@ -34,7 +36,7 @@ type Golden struct {
 func GoldenOf(f *Facts) Golden {
 	g := Golden{
 		Status: f.Run.Status, ExitCode: f.Run.ExitCode, Text: f.Run.Text,
-		Iterations: f.Run.Iterations, Duration: f.Run.Duration, Writes: f.Run.Writes,
+		Iterations: f.Run.Iterations, Duration: f.Run.Duration, Writes: f.Run.Writes, Recalled: f.Run.Recalled,
 		Calls: f.Calls, Tokens: f.Tokens, Cost: f.Cost, Extensions: maps.Clone(f.Extensions),
 	}
 	maps.DeleteFunc(g.Extensions, func(_ string, facts any) bool { return reflect.ValueOf(facts).Elem().IsZero() })

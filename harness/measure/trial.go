@@ -27,6 +27,7 @@ func Trial(sc record.Scenario, tr record.Trial, timings []record.Timing, extensi
 			Text:       tr.End.Text,
 			Summary:    tr.End.Summary,
 			Details:    tr.End.Details,
+			Silent:     tr.End.Silent,
 			Error:      tr.End.HarnessError,
 			AgentError: tr.End.AgentError,
 			Skipped:    tr.End.Skipped,
@@ -35,6 +36,7 @@ func Trial(sc record.Scenario, tr record.Trial, timings []record.Timing, extensi
 			Cause:      cause(&tr),
 			Resumed:    resumed(&tr),
 			Denied:     denied(&tr),
+			Hidden:     hiddenFailures(&tr),
 			Violations: violations(&tr),
 		},
 		Calls:  callFacts(&tr),
@@ -50,6 +52,7 @@ func Trial(sc record.Scenario, tr record.Trial, timings []record.Timing, extensi
 		Last:   lastCall(&tr),
 		Log:    logFact(&tr),
 	}
+	f.Run.Recalled, f.Run.Forgot = recalledTurns(&tr)
 	f.Snapshots = snapshotFacts(&sc, &tr, f.Turns)
 	latencies := make([]float64, 0, len(tr.Calls))
 	if sc.RealTime {
@@ -218,7 +221,7 @@ func (r *RunFacts) readTimings(head record.TrialHead, timings []record.Timing, l
 }
 
 func callFacts(tr *record.Trial) CallFacts {
-	f := CallFacts{Total: len(tr.Calls)}
+	f := CallFacts{Total: len(tr.Calls), InARow: inARow(tr.Exchanges)}
 	for i := range tr.Exchanges {
 		if tr.Exchanges[i].Retry {
 			f.Retries++

@@ -53,6 +53,24 @@ func turnFacts(tr *record.Trial) []TurnFacts {
 	return turns
 }
 
+// inARow returns the largest number of exchanges in a row with the same fault that others followed, if it is at least 2.
+func inARow(all []record.Exchange) (most int) {
+	n, fault := 0, ""
+	for i := range all {
+		if n > 1 {
+			most = max(most, n)
+		}
+		x := &all[i]
+		if !x.Fired || x.Fault != fault {
+			n = 0
+		}
+		if x.Fired {
+			n, fault = n+1, x.Fault
+		}
+	}
+	return most
+}
+
 // fileFacts returns the beginnings of the files that the agent left, by path.
 func fileFacts(tr *record.Trial) map[string]string {
 	var files map[string]string
