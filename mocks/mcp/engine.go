@@ -83,8 +83,8 @@ type Engine struct {
 	injections          []*injection
 }
 
-// progress counts what happened to a line.
-type progress struct{ used, reserved, fired int }
+// progress counts what happened to a line; left counts the calls whose client did not wait for its result.
+type progress struct{ used, reserved, fired, left int }
 
 // NewEngine returns an engine at the start of a program.
 func NewEngine(p *Program, o Options) *Engine {
@@ -224,6 +224,7 @@ const NotAwaited = "the client did not wait for the result"
 func (e *Engine) abandon(c *call, err error) error {
 	e.mu.Lock()
 	c.state.reserved--
+	c.state.left++
 	e.mu.Unlock()
 	c.Error = NotAwaited
 	return err

@@ -205,4 +205,20 @@ var _ = Describe("An engine", func() {
 		Expect(report).To(Equal(mcp.Report{}))
 		Expect(calls[0].Error).To(Equal("the client did not wait for the result"))
 	})
+
+	It("tells a line whose client left from one that was never requested", Label("H-04"), func() {
+		clk := clock.NewVirtual()
+		p := start(clk, server("http", "replies: [{text: a, latency: 1h}, {text: b}]"))
+		session, err := connect(p.inProcess("tickets"), noChange)
+		Expect(err).NotTo(HaveOccurred())
+		ctx, cancel := clk.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		_, err = session.CallTool(ctx, &sdk.CallToolParams{Name: "lookup", Arguments: map[string]any{"id": "1"}})
+		Expect(err).To(HaveOccurred())
+		_, report := p.ended()
+		Expect(report.Unused).To(Equal([]string{
+			"mcp[0].tools[0].replies[0]: 1 of 1 left; it was requested, but the client did not wait for the result",
+			"mcp[0].tools[0].replies[1]: 1 of 1 left",
+		}))
+	})
 })

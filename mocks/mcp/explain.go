@@ -109,10 +109,13 @@ func (e *Engine) Report() Report {
 	return r
 }
 
-// undelivered returns a hint if the fault of a line fired and its result was never delivered.
+// undelivered returns a hint if a line was requested and its result was never delivered.
 func (s progress) undelivered() string {
-	if s.used > 0 || s.fired == 0 {
+	switch {
+	case s.used > 0 || s.fired+s.left == 0:
 		return ""
+	case s.fired == 0:
+		return "; it was requested, but the client did not wait for the result"
 	}
 	return "; its fault was injected, but no call after it took its result: the agent did not try again"
 }

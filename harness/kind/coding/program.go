@@ -77,6 +77,9 @@ func (p *Programs) find(ctx context.Context, agent string) (program, error) {
 		name = named
 	}
 	path, err := look(name)
+	if err == nil {
+		path, err = filepath.Abs(path) // it is started in another folder
+	}
 	switch {
 	case err != nil && named != "":
 		return program{}, app.Errorf(app.Unusable, "%s names %q, which cannot be run: %w", variable(agent), named, err)

@@ -87,6 +87,17 @@ var _ = Describe("The program of a coding agent", func() {
 			return named(path)
 		}, "exit status 3"),
 	)
+	It("is found by a path relative to the current folder, and starts in the workspace", Label("H-01"), func(ctx SpecContext) {
+		here, err := os.Getwd()
+		Expect(err).NotTo(HaveOccurred())
+		relative, err := filepath.Rel(here, play("echo started > started.txt\n"))
+		Expect(err).NotTo(HaveOccurred())
+		site, _ := newSite()
+		s, err := start(coding.Config{Agent: "claude"}, named(relative), site)
+		Expect(err).NotTo(HaveOccurred())
+		_, _ = s.Say(ctx, "hi") // it gives no answer
+		Expect(filepath.Join(site.Folder, "started.txt")).To(BeAnExistingFile())
+	})
 	It("is asked for its version once, and each session records it", func() {
 		programs := named(play(""))
 		for range 2 {
