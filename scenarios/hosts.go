@@ -40,14 +40,14 @@ func (h *Hosts) Stubbed(hostport, path string) (text string, ok bool) {
 	return text, ok
 }
 
-// Stubs reports whether some request to a host with its port is answered.
-func (h *Hosts) Stubs(hostport string) bool {
-	for key := range h.Stub {
+// Stubs returns the keys of Stub for a host with its port, sorted. If there are some, some of its requests are answered.
+func (h *Hosts) Stubs(hostport string) (keys []string) {
+	for _, key := range slices.Sorted(maps.Keys(h.Stub)) {
 		if host, _, _ := strings.Cut(key, "/"); matchesHost(host, hostport) {
-			return true
+			keys = append(keys, key)
 		}
 	}
-	return false
+	return keys
 }
 
 // matchesHost reports whether a pattern describes a host with its port, or a host alone, as of a lookup of its name.
@@ -81,12 +81,16 @@ func (h *Hosts) check(c *Checker, at string) {
 			c.Add(yamlsrc.Join(at+".stub", key), "", "%q: leave out the scheme; http and https are both answered: %s", key, rest)
 			continue
 		}
-		host, _, _ := strings.Cut(key, "/")
+		host, _, hasPath := strings.Cut(key, "/")
+		refused := slices.IndexFunc(h.Refuse, func(pattern string) bool { return strings.EqualFold(pattern, host) })
 		switch problem := hostProblem(host); {
 		case problem != "":
 			c.Add(yamlsrc.Join(at+".stub", key), "", "%q %s", key, problem)
 		case strings.HasPrefix(host, "*"):
 			c.Add(yamlsrc.Join(at+".stub", key), "", "%q: name one host; only refuse takes patterns", key)
+		case refused >= 0 && !hasPath:
+			c.Add(fmt.Sprintf("%s.refuse[%d]", at, refused), "",
+				"%q is refused and answered (stub); leave one of the two out, or name the paths that are answered", key)
 		}
 	}
 }

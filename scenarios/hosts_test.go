@@ -35,7 +35,8 @@ var _ = Describe("Hosts", func() {
 		Expect(answers).To(Equal(map[string]string{"443/v1": "one", "443/v2": "all", "8443/v1": "port", "8443/v2": "all"}))
 		_, ok := hosts.Stubbed("b.example:443", "/v1")
 		Expect(ok).To(BeFalse())
-		Expect(hosts.Stubs("b.example:443")).To(BeFalse())
+		Expect(hosts.Stubs("b.example:443")).To(BeEmpty())
+		Expect(hosts.Stubs("a.example:443")).To(Equal([]string{"a.example", "a.example/v1"}))
 	})
 })
 
@@ -44,3 +45,17 @@ var _ = It("A stub is named without a scheme", Label("H-02"), func() {
 		"backend: {model: gpt-4.1-mini, replies: [{text: a}]}\nexpect: {status: done}\n")
 	Expect(found.Error()).To(ContainSubstring(`leave out the scheme; http and https are both answered: a.example/v1`))
 })
+
+var _ = DescribeTable("A host is either refused or answered on all paths", Label("H-02"), func(hosts, problem string) {
+	_, found := parse("name: a/b\ndrive: {command: {run: [x], turns: [hi], hosts: " + hosts + "}}\n" +
+		"backend: {model: gpt-4.1-mini, replies: [{text: a}]}\nexpect: {status: done}\n")
+	if problem == "" {
+		Expect(found).To(BeNil())
+	} else {
+		Expect(found.Error()).To(ContainSubstring(problem))
+	}
+},
+	Entry("not both", "{refuse: [b.example, A.example], stub: {a.example: hi}}", `"a.example" is refused and answered (stub)`),
+	Entry("unless some of its paths are answered", "{refuse: [a.example], stub: {a.example/v1: hi}}", ""),
+	Entry("unless other hosts below a name are refused", "{refuse: ['*.example'], stub: {a.example: hi}}", ""),
+)

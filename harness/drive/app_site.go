@@ -24,9 +24,28 @@ type site struct {
 }
 
 // refusedHost ends a trial whose agent called another machine.
-type refusedHost struct{ host string }
+type refusedHost struct {
+	host string
+	// path is that of the request; empty if the agent did not use the proxy, or before TLS.
+	path string
+	// stubs are the keys of the scenario's stubs for the host.
+	stubs []string
+}
 
 func (r *refusedHost) Error() string {
+	answered := strings.Join(r.stubs, ", ")
+	switch {
+	case answered != "" && r.path != "":
+		return fmt.Sprintf(
+			"the agent called %s%s, which was refused: hosts.stub answers %s and no other path of this host; "+
+				"name this path there, too, or the host under hosts.refuse, if the agent can go on without it",
+			r.host, r.path, answered)
+	case answered != "":
+		return fmt.Sprintf(
+			"the agent called %s past the proxy, and was refused: hosts.stub answers %s only to clients that use HTTP_PROXY and HTTPS_PROXY "+
+				"(Node does from version 24 on); let the client use them, or name the host under hosts.refuse, if the agent can go on without it",
+			r.host, answered)
+	}
 	return fmt.Sprintf(
 		"the agent called %s, which was refused: a rehearsed agent calls its scripted backend and no other machine; "+
 			"let it read the base URL from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and turn off its other outbound calls, "+
@@ -46,7 +65,7 @@ func newSite(c *Conversation, t *Trial, realTime bool, stop context.CancelCauseF
 	t.emit = s.Emit
 	onHost := func(host string) {
 		if !c.Talk.Hosts.Refuses(host) {
-			stop(&refusedHost{host})
+			stop(&refusedHost{host: host, stubs: c.Talk.Hosts.Stubs(host)})
 		}
 	}
 	network := c.isolate(t, s, onHost)
@@ -93,7 +112,9 @@ func (s *site) startProxy(t *Trial, network *trialNetwork, hosts scenarios.Hosts
 			return fmt.Errorf("listen in the agent's network: %w", err)
 		}
 	}
-	proxy, err := listenProxy(on, hosts, func(host string) { stop(&refusedHost{host}) })
+	proxy, err := listenProxy(on, hosts, func(host, path string) {
+		stop(&refusedHost{host: host, path: path, stubs: hosts.Stubs(host)})
+	})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -24,7 +25,7 @@ type egressProxy struct {
 	server *http.Server
 	url    string
 	hosts  scenarios.Hosts
-	onHost func(host string)
+	onHost func(host, path string)
 	issuer *issuer // nil without stubs
 	ended  chan error
 	open   sync.WaitGroup // tunnels to stubbed hosts
@@ -36,8 +37,8 @@ type egressProxy struct {
 
 // listenProxy starts a proxy on a listener, or on a loopback port of its own if that is nil.
 // It calls onHost, which may be nil, at the first request for each host that the scenario does not name, before the client
-// is refused; a host is "name:port".
-func listenProxy(on net.Listener, hosts scenarios.Hosts, onHost func(host string)) (*egressProxy, error) {
+// is refused; a host is "name:port", and the path empty for a CONNECT.
+func listenProxy(on net.Listener, hosts scenarios.Hosts, onHost func(host, path string)) (*egressProxy, error) {
 	p := &egressProxy{hosts: hosts, onHost: onHost, seen: map[string]bool{}, tunnels: map[net.Conn]bool{}, ended: make(chan error, 1)}
 	var err error
 	if len(hosts.Stub) > 0 {
@@ -97,7 +98,7 @@ func (p *egressProxy) Close() error {
 // ServeHTTP implements http.Handler.
 func (p *egressProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	host := hostOf(r)
-	if r.Method == http.MethodConnect && p.issuer != nil && p.hosts.Stubs(host) {
+	if r.Method == http.MethodConnect && p.issuer != nil && p.hosts.Stubs(host) != nil {
 		p.tunnel(w, host)
 		return
 	}
@@ -106,14 +107,18 @@ func (p *egressProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !p.hosts.Refuses(host) {
-		p.report(host)
+		path := ""
+		if r.Method != http.MethodConnect {
+			path = cmp.Or(r.URL.Path, "/")
+		}
+		p.report(host, path)
 	}
 	w.Header().Set("Connection", "close")
 	http.Error(w,
 		"This proxy lets nothing out: a rehearsed agent calls its scripted backend and no other host, such as "+host+".", http.StatusForbidden)
 }
 
-func (p *egressProxy) report(host string) {
+func (p *egressProxy) report(host, path string) {
 	p.mu.Lock()
 	first := !p.seen[host] && len(p.seen) < maxHosts
 	if first {
@@ -121,7 +126,7 @@ func (p *egressProxy) report(host string) {
 	}
 	p.mu.Unlock()
 	if first && p.onHost != nil {
-		p.onHost(host)
+		p.onHost(host, sanitize.Line(path, 255))
 	}
 }
 

@@ -37,10 +37,10 @@ var _ = Describe("the proxy", func() {
 			Stub:   map[string]string{"flags.example/v1/flags": `{"on": true}`, "flags.example/v1/text": "plain", "any.example": "<p>hello</p>"},
 		}
 		var err error
-		proxy, err = listenProxy(nil, hosts, func(host string) {
+		proxy, err = listenProxy(nil, hosts, func(host, path string) {
 			mu.Lock()
 			defer mu.Unlock()
-			reported = append(reported, host)
+			reported = append(reported, host+path)
 		})
 		Expect(err).NotTo(HaveOccurred())
 		address, err := url.Parse(proxy.url)
@@ -92,7 +92,7 @@ var _ = Describe("the proxy", func() {
 			_, _, err := get(ctx, url)
 			Expect(err).NotTo(HaveOccurred())
 		}
-		want := []string{"b.example:8080", "a.example:80", "[2001:db8::1]:80"}
+		want := []string{"b.example:8080/", "a.example:80/", "[2001:db8::1]:80/"}
 		Expect(reportedHosts()).To(Equal(want))
 	})
 
@@ -120,7 +120,7 @@ var _ = Describe("the proxy", func() {
 		},
 		Entry("that send no request", "CONNECT \x00 HTTP/1.1", "400"),
 		Entry("that name no port", "CONNECT api.openai.com HTTP/1.1\r\nHost: api.openai.com", "403", "api.openai.com:443"),
-		Entry("that use it as a server", "GET /v1/models HTTP/1.1\r\nHost: api.openai.com", "403", "api.openai.com:80"),
+		Entry("that use it as a server", "GET /v1/models HTTP/1.1\r\nHost: api.openai.com", "403", "api.openai.com:80/v1/models"),
 	)
 
 	It("answers stubbed hosts, over http and https", func(ctx SpecContext) {
@@ -139,7 +139,16 @@ var _ = Describe("the proxy", func() {
 		status, _, err := get(ctx, "https://flags.example/v2")
 		Expect(err).NotTo(HaveOccurred())
 		Expect(status).To(Equal(http.StatusForbidden))
-		Expect(reportedHosts()).To(Equal([]string{"flags.example:443"}))
+		Expect(reportedHosts()).To(Equal([]string{"flags.example:443/v2"}))
+	})
+
+	It("says what is answered instead of a request to a stubbed host", Label("H-02"), func() {
+		stubs := []string{"flags.example/v1/flags"}
+		Expect((&refusedHost{host: "flags.example:443", path: "/v2", stubs: stubs}).Error()).To(And(
+			ContainSubstring("called flags.example:443/v2"), ContainSubstring("answers flags.example/v1/flags and no other path")))
+		Expect((&refusedHost{host: "flags.example", stubs: stubs}).Error()).To(ContainSubstring("past the proxy"))
+		Expect((&refusedHost{host: "a.example:443"}).Error()).To(And(
+			ContainSubstring("called a.example:443, which"), ContainSubstring("name them under hosts: in the scenario")))
 	})
 
 	It("refuses hosts that the scenario expects, and does not report them", func(ctx SpecContext) {

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -117,7 +118,7 @@ func (p *egressProxy) answerTunnel(conn net.Conn, hostport string) {
 		}
 		text, ok := p.hosts.Stubbed(hostport, r.URL.Path)
 		if !ok && !p.hosts.Refuses(hostport) {
-			p.report(hostport)
+			p.report(hostport, cmp.Or(r.URL.Path, "/"))
 		}
 		if err := writeStub(conn, text, ok); err != nil || !ok || r.Close {
 			return
