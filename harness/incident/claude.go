@@ -108,8 +108,8 @@ func (c *claudeSession) add(d document) {
 // user reads a message of the user, or results of tools.
 func (c *claudeSession) user(d document) {
 	c.file(d.at("toolUseResult"))
-	if id := d.at("toolUseResult", "agentId").text(); id != "" {
-		c.agents[id] = c.agents[id]
+	if id := d.at("toolUseResult", "agentId").text(); id != "" && !c.agents[id] {
+		c.agents[id] = false
 	}
 	read, at := contentOf(d.at("message")), d.at("timestamp").time()
 	for _, r := range read.results {

@@ -58,8 +58,8 @@ func readOTLP(s *source) []Conversation {
 	}
 	if len(spans) > 0 && !slices.ContainsFunc(spans, (*span).isCall) {
 		s.report(s.docs[0], "none of %s is a call of a model in a known convention, which has the attribute gen_ai.operation.name (%s), "+
-			"openinference.span.kind (LLM), langfuse.observation.type (generation), ai.operationId or llm.request.type%s", format.Plural(len(spans), "span"),
-			strings.Join(operations, ", "), otherOperations(spans))
+			"openinference.span.kind (LLM), langfuse.observation.type (generation), ai.operationId or llm.request.type%s",
+			format.Plural(len(spans), "span"), strings.Join(operations, ", "), otherOperations(spans))
 	}
 	if i := slices.IndexFunc(s.docs, func(d document) bool { return d.at("resourceLogs") != nil }); i >= 0 && len(spans) == 0 {
 		s.report(s.docs[i], "the files have log records but no spans; import both together")
