@@ -21,14 +21,18 @@ func (watcher) Begin(string, llm.Request) (func(llm.Reply, error), error) {
 }
 
 // retried are the numbers of the requests that repeat a failed one.
-func retried(e *mocks.Engine) []int {
-	var numbers []int
+func retried(e *mocks.Engine) []int { return numbers(e, func(x mocks.Record) bool { return x.Retry }) }
+
+// tooEarly are the numbers of the requests that ignored a wait.
+func tooEarly(e *mocks.Engine) []int { return numbers(e, func(x mocks.Record) bool { return x.Early }) }
+
+func numbers(e *mocks.Engine, keep func(mocks.Record) bool) (all []int) {
 	for _, x := range e.Report().Exchanges {
-		if x.Retry {
-			numbers = append(numbers, x.N)
+		if keep(x) {
+			all = append(all, x.N)
 		}
 	}
-	return numbers
+	return all
 }
 
 var _ = Describe("a retry of a client that is only observed", Label("H-02"), func() {
@@ -99,13 +103,7 @@ var _ = Describe("a retry of a client that is only observed", Label("H-02"), fun
 			ask()
 			ask() // the wait is over for the next one
 			r.settle()
-			var found []int
-			for _, x := range r.engine.Report().Exchanges {
-				if x.Early {
-					found = append(found, x.N)
-				}
-			}
-			Expect(found).To(HaveExactElements(early...), name)
+			Expect(tooEarly(r.engine)).To(HaveExactElements(early...), name)
 		}
 	},
 		Entry("at once", "{kind: status, status: 429, retry_after: 20s}", "/chat/completions", chat(nil, user("a")), time.Duration(0), 2),
@@ -126,13 +124,7 @@ var _ = Describe("a retry of a client that is only observed", Label("H-02"), fun
 				r.ask(again)
 				r.ask("c")
 				r.settle()
-				var found []int
-				for _, x := range r.engine.Report().Exchanges {
-					if x.Early {
-						found = append(found, x.N)
-					}
-				}
-				Expect(found).To(HaveExactElements(early...), name)
+				Expect(tooEarly(r.engine)).To(HaveExactElements(early...), name)
 			}
 		},
 		Entry("the same at once", "a", time.Duration(0), 2),
