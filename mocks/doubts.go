@@ -29,7 +29,7 @@ func (e *Engine) doubt(r *reply, call *wire.Call, c *wire.Completion) {
 			c.Usage.Output, most)
 	}
 	if call.JSONMode && c.Text != "" && len(c.ToolCalls) == 0 && c.Finish != llm.FinishLength && !json.Valid([]byte(c.Text)) {
-		warn("JSON", "the request demands JSON, but the text of this line is none")
+		warn("JSON", "the request demands JSON, but the text of this line is not JSON")
 	}
 	for _, t := range r.calls {
 		i := slices.IndexFunc(call.Tools, func(offered llm.Tool) bool { return offered.Name == t.Name })
@@ -45,22 +45,23 @@ func (e *Engine) doubt(r *reply, call *wire.Call, c *wire.Completion) {
 // unlike describes how the names of a call's arguments differ from the schema of the tool. Other names are only reported if the
 // schema excludes them, or if they are probably misspelt.
 func unlike(arguments string, schema json.RawMessage) (all []string) {
-	var given, fields map[string]json.RawMessage
+	var given map[string]json.RawMessage
 	var want struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 		Required   []string                   `json:"required"`
+		Others     json.RawMessage            `json:"additionalProperties"`
 	}
-	if json.Unmarshal([]byte(arguments), &given) != nil || json.Unmarshal(schema, &want) != nil || json.Unmarshal(schema, &fields) != nil {
+	if json.Unmarshal([]byte(arguments), &given) != nil || json.Unmarshal(schema, &want) != nil {
 		return nil
 	}
-	closed, known := string(fields["additionalProperties"]) == "false", slices.Sorted(maps.Keys(want.Properties))
+	known := slices.Sorted(maps.Keys(want.Properties))
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if _, ok := want.Properties[name]; ok {
 			continue
 		}
 		if nearest := suggest.Nearest(name, known); nearest != "" {
 			all = append(all, fmt.Sprintf("has the argument %s, which the tool does not know; did you mean %s?", shorten(name), shorten(nearest)))
-		} else if closed {
+		} else if string(want.Others) == "false" {
 			all = append(all, fmt.Sprintf("has the argument %s, which the tool does not allow", shorten(name)))
 		}
 	}

@@ -28,7 +28,7 @@ var _ = DescribeTable("An answer that a model would not have given", Label("H-02
 	Entry("not if it is as long", "{text: abcde}", `{"max_tokens":5}`),
 	Entry("not if it was cut off", "{text: abcdef, finish: length}", `{"max_tokens":5}`),
 	Entry("is no JSON", "{text: Sunny}", `{"response_format":{"type":"json_object"},"messages":[{"role":"user","content":"JSON"}]}`,
-		"rules[0]: the request demands JSON, but the text of this line is none"),
+		"rules[0]: the request demands JSON, but the text of this line is not JSON"),
 	Entry("not if it is JSON", `{text: '{"a":1}'}`, `{"response_format":{"type":"json_object"},"messages":[{"role":"user","content":"JSON"}]}`),
 	Entry("not if it refuses", `{refusal: No.}`, `{"response_format":{"type":"json_object"},"messages":[{"role":"user","content":"JSON"}]}`),
 	Entry("calls a tool with misspelt, other and without required arguments", "{tool_calls: [{name: f, arguments: {citty: Rome, zone: 1}}]}", offers(`,"additionalProperties":false`),
