@@ -77,7 +77,8 @@ func (c ScriptedToolCall) MarshalYAML() (any, error) {
 	return plainToolCall(c), nil
 }
 
-// writeNumbers returns a copy of a value with YAML's nodes for json.Number, which YAML would write as a text.
+// writeNumbers returns a copy of a value with YAML's nodes for fractions as JSON writes them: YAML would write 1e-7 as 1e-07, and a
+// json.Number as a text.
 func writeNumbers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -94,6 +95,10 @@ func writeNumbers(v any) any {
 		return written
 	case json.Number:
 		return &yaml.Node{Kind: yaml.ScalarNode, Value: v.String()}
+	case float64:
+		if text, err := json.Marshal(v); err == nil { // not infinite
+			return &yaml.Node{Kind: yaml.ScalarNode, Value: string(text)}
+		}
 	}
 	return v
 }

@@ -6,6 +6,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"go.yaml.in/yaml/v4"
+	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/mocks"
 )
@@ -31,11 +32,30 @@ var _ = Describe("numbers in the arguments of a scripted tool call", Label("H-02
 		Entry("a negative zero", "-0", "-0"),
 		Entry("an exponent", "1E3", "1E3"),
 		Entry("out of the range of a float", "1e999", "1e999"),
+		Entry("a small fraction", "1e-7", "1e-7"),
+		Entry("a small fraction without an exponent", "0.00001", "0.00001"),
+		Entry("an integer that is a float", "100000000000000000000", "100000000000000000000"),
 		Entry("a text in quotes", "'1.0'", `"1.0"`),
 		Entry("a text by its tag", "!!str 1.0", `"1.0"`),
 		Entry("a notation of YAML's", "0x10", "16"),
 		Entry("a value twice", "[1.0, &n 2.0, *n]", "[1.0,2.0,2.0]"),
 	)
+
+	It("are the same after they were captured, written and read", func() {
+		number := rapid.StringMatching(`-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,12})?([eE][-+]?[0-9]{1,3})?`)
+		rapid.Check(GinkgoT(), func(t *rapid.T) {
+			text := number.Draw(t, "number")
+			arguments := map[string]any{"n": mocks.Number(text, json.Number(text))}
+			dumped, err := yaml.Dump(mocks.Script{Replies: []mocks.Line{{
+				Answer: mocks.Answer{ToolCalls: []mocks.ScriptedToolCall{{Name: "f", Arguments: arguments}}},
+			}}})
+			Expect(err).NotTo(HaveOccurred())
+			script, err := parse(string(dumped))
+			Expect(err).NotTo(HaveOccurred(), string(dumped))
+			Expect(script.Replies[0].ToolCalls[0].Arguments).To(Equal(arguments), string(dumped))
+			Expect(json.Marshal(arguments)).To(BeEquivalentTo(`{"n":` + text + `}`))
+		})
+	})
 
 	It("are not changed by writing", func() {
 		arguments := map[string]any{"n": []any{json.Number("1.0")}}
