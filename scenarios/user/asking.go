@@ -39,7 +39,11 @@ func (g *grammar) read(reply string) (all []sentence) {
 			s.words = append(s.words, string(w.Text))
 		}
 		s.words = s.words[max(0, len(s.words)-mostWords):]
-		for i := range s.words {
+		for i := 0; i < len(s.words); i++ {
+			if n, _ := g.longest(s.words[i:], idle); n > 0 {
+				i += n - 1
+				continue
+			}
 			for n, l := range g.at(s.words[i:]) {
 				if c := (cue{l, i, i + n}); g.holds(&s, c) {
 					s.cues = append(s.cues, c)
@@ -70,6 +74,8 @@ func (g *grammar) holds(s *sentence, c cue) bool {
 		return !g.hasAny(near, person)
 	case have:
 		return s.question
+	case await:
+		return true
 	case without:
 		return g.hasAny(s.words, denials)
 	default: // words
@@ -106,20 +112,16 @@ func endsInColon(text string) bool { return strings.HasSuffix(strings.TrimRight(
 // asksAlone reports whether a sentence consists of a name and is a question, has a colon or "please", or is in a list.
 func (g *grammar) asksAlone(s *sentence, from, to int, listed bool) bool {
 	listed = listed || endsInColon(s.text)
-	beside, others := slices.Concat(s.words[:from], s.words[to:]), 0
+	beside, others, thanked := slices.Concat(s.words[:from], s.words[to:]), 0, false
 	for i := 0; i < len(beside); {
-		skip := 0
-		for n, l := range g.at(beside[i:]) {
-			if l == minor || l == polite || l == please {
-				skip, listed = max(skip, n), listed || l == please
-			}
-		}
+		skip, l := g.longest(beside[i:], minor, polite, please, idle)
 		if skip == 0 && beside[i] != comma {
 			others++
 		}
+		listed, thanked = listed || l == please, thanked || l == idle
 		i += max(skip, 1)
 	}
-	return others == 0 && listed || others <= 1 && s.question
+	return others == 0 && listed && !thanked || others <= 1 && s.question
 }
 
 // reaches reports whether a phrase is about the name between two words.
@@ -131,7 +133,12 @@ func (g *grammar) reaches(s *sentence, c cue, from, to int) bool {
 	if c.to > from || g.hasAny(gap, clauses) {
 		return false
 	}
-	if c.list == have || c.list == lack || c.list == without {
+	switch c.list {
+	case which:
+		if n, _ := g.longest(s.words[to:], told); n > 0 {
+			return false
+		}
+	case have, lack, without, await:
 		return !slices.ContainsFunc(gap, func(word string) bool { return !g.is(word, minor) })
 	}
 	return !g.hasAny(gap[1+lastIndex(gap, func(word string) bool { return word == comma || g.is(word, joins) }):], breaks)

@@ -20,6 +20,7 @@ const (
 	have    list = "have"    // asks in a question, directly before a name
 	lack    list = "lack"    // asks although it is a denial, directly before a name
 	without list = "without" // asks if something is denied, directly before a name
+	await   list = "await"   // states that the agent has not got it yet, directly before a name
 	after   list = "after"   // asks for the name before it
 )
 
@@ -32,6 +33,8 @@ const (
 	user      list = "user"      // is the subject of requests
 	past      list = "past"      // before one of user makes a question about the past
 	person    list = "person"    // before a verb of needing makes it the need of the user
+	idle      list = "idle"      // does not ask, although some of its words do: "merci pour" thanks for a name
+	told      list = "told"      // after a name makes the question about it one about what the agent did
 	denials   list = "denials"   // undoes a phrase later in its clause
 	reminders list = "reminders" // undoes denials: "do not forget to send …"
 	clauses   list = "clauses"   // begins a clause that is not asked for
@@ -64,6 +67,16 @@ func grammarOf(lexicon string) func() *grammar {
 // at returns the phrases of all lists at the beginning of words, with their lengths.
 func (g *grammar) at(words []string) iter.Seq2[int, list] {
 	return g.phrases.Prefixes(slices.Values(words))
+}
+
+// longest returns the number of words of the longest phrase of some lists at the beginning of words, and its list.
+func (g *grammar) longest(words []string, lists ...list) (length int, of list) {
+	for n, l := range g.at(words) {
+		if n > length && slices.Contains(lists, l) {
+			length, of = n, l
+		}
+	}
+	return length, of
 }
 
 // is reports whether a word is in one of the lists.
