@@ -133,12 +133,10 @@ func (g *grammar) reaches(s *sentence, c cue, from, to int) bool {
 	if c.to > from || g.hasAny(gap, clauses) {
 		return false
 	}
-	switch c.list {
-	case which:
-		if n, _ := g.longest(s.words[to:], told); n > 0 {
-			return false
-		}
-	case have, lack, without, await:
+	if n, _ := g.longest(s.words[to:], told); n > 0 && c.list == which {
+		return false
+	}
+	if slices.Contains([]list{have, lack, without, await}, c.list) {
 		return !slices.ContainsFunc(gap, func(word string) bool { return !g.is(word, minor) })
 	}
 	return !g.hasAny(gap[1+lastIndex(gap, func(word string) bool { return word == comma || g.is(word, joins) }):], breaks)
