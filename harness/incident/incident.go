@@ -137,18 +137,19 @@ var readers = map[Format]func(*source) []Conversation{
 }
 
 // Read reads the conversations of files, which belong together: spans and logs may be in different
-// files. With a session of Claude Code, those of its subagents are read. The error is that of a file that cannot be read at all.
+// files. With a session of Claude Code, those of its subagents are read. The error is that of one of the names that cannot be
+// read at all; an unreadable file of a subagent is a finding.
 func Read(names []string, format Format) ([]Conversation, []Finding, error) {
-	if format == Auto || format == Claude {
-		names = withSubagents(names)
-	}
-	files := make([]file, len(names))
-	for i, name := range names {
+	var files []file
+	for _, name := range names {
 		data, err := input.ReadFile("input", name, MaxBytes)
 		if err != nil {
 			return nil, nil, err
 		}
-		files[i] = file{name, data}
+		files = append(files, file{name: name, data: data})
+	}
+	if format == Auto || format == Claude {
+		return parseSessions(files, format)
 	}
 	return parse(files, format)
 }

@@ -59,6 +59,34 @@ var _ = Describe("the subagents of a session of Claude Code", func() {
 		Expect(conversations[0].Gaps).To(BeTrue())
 	})
 
+	DescribeTable("are left out if their file cannot be read", func(lines []string, why string) {
+		name := filepath.Join(folder, "s", "subagents", "agent-2.jsonl")
+		write("s/subagents/agent-2.jsonl", lines...)
+		if lines == nil {
+			Expect(os.Remove(name)).To(Succeed())
+			Expect(os.Mkdir(name, 0o700)).To(Succeed())
+		}
+		conversations, findings, err := incident.Read([]string{session}, incident.Auto)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(findings).To(HaveLen(1))
+		Expect(findings[0].File).To(Equal(name))
+		Expect(findings[0].Message).To(MatchRegexp("^the calls of a subagent are left out: " + why))
+		Expect(conversations).To(HaveLen(1))
+		Expect(conversations[0].Turns).To(HaveLen(3))
+		sc := written(conversations[0], incident.Options{})
+		Expect(sc.Notes).To(ContainElement("The file of a subagent cannot be read, so calls are missing."))
+		Expect(sc.Incomplete).To(BeTrue())
+		if lines != nil {
+			_, _, err = incident.Read([]string{session, name}, incident.Auto)
+			Expect(err).To(MatchError(ContainSubstring("agent-2.jsonl: the file is")), "the user named it")
+		}
+	},
+		Entry("because it is empty", []string{""}, "the file is empty$"),
+		Entry("because its only line is torn", []string{broken}, "the file is "),
+		Entry("because it is of another program", []string{`{"hello":1}`}, "the file is not a session of Claude Code$"),
+		Entry("because it is a folder", nil, "read the input: .* is a folder"),
+	)
+
 	It("are noted if their file is missing", func() {
 		called := strings.Replace(claudeLine(5, "user", given("c1")), "{", `{"toolUseResult":{"agentId":"1"},`, 1)
 		answer := claudeLine(6, "assistant", text("done"))
