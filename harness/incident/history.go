@@ -12,7 +12,7 @@ import (
 // history finds the answers that a trace has only in its prompts: of earlier traces of a conversation, which
 // an application keeps in its database, and of calls that are missing.
 type history struct {
-	users []string        // that earlier prompts have
+	dialogue
 	known map[string]bool // tool calls, by their ids and by their contents
 	// unsure is true if tool calls have no ids or an answer is missing, so unknown calls prove nothing.
 	unsure bool
@@ -27,7 +27,6 @@ type history struct {
 // recall adds the answers that only prompts have, before the first call whose prompt has them. An agent that is
 // driven makes these calls, too. If they have calls of tools, further calls may be missing.
 func (c *Conversation) recall() {
-	c.noteParts()
 	h := history{known: map[string]bool{}}
 	var turns []Turn
 	for i := range c.Turns {
@@ -36,6 +35,7 @@ func (c *Conversation) recall() {
 		turns = append(turns, *t)
 		h.answered(t)
 	}
+	c.noteParts()
 	c.Turns = turns
 	if h.texts > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf("The prompts have %s of calls that are not in the file. The script gives these, too; "+
@@ -53,6 +53,9 @@ func (c *Conversation) recall() {
 		c.Notes = append(c.Notes, "User messages follow each other without an answer; join them to one turn if the agent makes them of one.")
 	}
 	c.Partial = h.called > 0 || h.orphan != ""
+	if len(c.Users) == 0 {
+		c.takeUsers(&h.dialogue)
+	}
 }
 
 // noteParts notes the types of parts of prompts that import does not read, such as images, and removes them.
@@ -62,7 +65,7 @@ func (c *Conversation) noteParts() {
 		for j := range c.Turns[i].Messages {
 			m := &c.Turns[i].Messages[j]
 			for _, a := range m.Attachments {
-				if !slices.Contains(kinds, a.Kind) {
+				if m.Role != llm.Assistant && !slices.Contains(kinds, a.Kind) {
 					kinds = append(kinds, a.Kind)
 				}
 			}
@@ -76,13 +79,18 @@ func (c *Conversation) noteParts() {
 
 // earlier returns the unknown answers in the prompt of a turn, if it continues the earlier prompts.
 func (h *history) earlier(t *Turn) []Turn {
-	said := userTexts(t.Messages)
-	if len(said) == 0 || !samePrefix(said, h.users) {
+	before := len(h.users)
+	if !h.follow(t) {
 		return nil
 	}
+	t.asked = len(h.users)
+	outside := len(h.users) - len(userTexts(t.Messages)) // user messages before the window of the prompt
 	var found []Turn
 	for _, a := range answersIn(t.Messages) {
-		if h.isUnknown(&a) {
+		n := len(userTexts(a.Messages))
+		a.asked = outside + n
+		// A greeting before the first user message is not an answer of the model.
+		if n > 0 && h.isUnknown(&a, before) {
 			a.Began, a.Ended, a.Reply.Model = t.Began, t.Began, t.Reply.Model
 			found = append(found, a)
 			if !a.Missing {
@@ -91,18 +99,21 @@ func (h *history) earlier(t *Turn) []Turn {
 		}
 		h.answered(&a)
 	}
-	h.users = said
 	h.results(t.Messages)
 	return found
 }
 
 // answersIn returns the answers in a prompt, each with the messages before it. An answer in several messages is
-// one. One at the end of the prompt is left out: the model continues it.
+// one. One at the end of the prompt is left out: the model continues it. One without content is empty, unless parts of
+// it were not read or a tool's result follows, whose call it lacks.
 func answersIn(messages []llm.Message) []Turn {
 	var all []Turn
 	open := false
 	for i, m := range messages {
 		if m.Role != llm.Assistant {
+			if open && m.Role == llm.ToolRole {
+				all[len(all)-1].Missing = true
+			}
 			open = false
 			continue
 		}
@@ -113,22 +124,25 @@ func answersIn(messages []llm.Message) []Turn {
 		r := &all[len(all)-1].Reply
 		r.Text = strings.Trim(r.Text+"\n"+m.Content, "\n")
 		r.ToolCalls = slices.Concat(r.ToolCalls, m.ToolCalls)
+		for _, part := range m.Attachments {
+			all[len(all)-1].Unread = append(all[len(all)-1].Unread, part.Kind)
+		}
 	}
 	if open {
 		all = all[:len(all)-1]
 	}
 	for i := range all {
-		all[i].Missing = all[i].Reply.Text == "" && len(all[i].Reply.ToolCalls) == 0
+		a := &all[i]
+		a.Missing = (a.Missing || len(a.Unread) > 0) && a.Reply.Text == "" && len(a.Reply.ToolCalls) == 0
 	}
 	return all
 }
 
 // isUnknown reports whether an answer in a prompt is one of a call that is not in the file: it answers a user
-// message that no earlier prompt has, or has only unknown tool calls. A greeting before the first user message is
-// not an answer of the model.
-func (h *history) isUnknown(a *Turn) bool {
-	if n := len(userTexts(a.Messages)); n == 0 || n > len(h.users) {
-		return n > 0
+// message that no earlier prompt has, or has only unknown tool calls.
+func (h *history) isUnknown(a *Turn, earlier int) bool {
+	if a.asked > earlier {
+		return true
 	}
 	calls := a.Reply.ToolCalls
 	return len(calls) > 0 && !h.unsure && !slices.ContainsFunc(calls, func(call llm.ToolCall) bool {

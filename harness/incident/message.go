@@ -50,16 +50,14 @@ func messageOf(v *value) []llm.Message {
 	if len(all) > 0 && c.text() == "" && len(c.calls) == 0 {
 		return all
 	}
-	return append(all, llm.Message{Role: role, Content: c.text(), ToolCalls: c.calls, Attachments: c.attachments(role)})
+	return append(all, llm.Message{Role: role, Content: c.text(), ToolCalls: c.calls, Attachments: c.attachments()})
 }
 
 // attachments returns the parts of a prompt's message that import does not read, by their types.
-func (c *content) attachments(role llm.Role) []llm.Attachment {
+func (c *content) attachments() []llm.Attachment {
 	var all []llm.Attachment
 	for _, kind := range c.unread {
-		if role != llm.Assistant {
-			all = append(all, llm.Attachment{Kind: kind})
-		}
+		all = append(all, llm.Attachment{Kind: kind})
 	}
 	return all
 }
@@ -191,33 +189,4 @@ func (t *Turn) answer(c content, finish string) {
 	if t.Missing && c.refusal != "" {
 		t.Reply.Text, t.Reply.Finish, t.Missing = c.refusal, llm.FinishContentFilter, false
 	}
-}
-
-// usersOf returns the user's messages of the conversation that begins with the first turn's prompt. It
-// reports how many turns have other prompts.
-func usersOf(turns []Turn) (users []string, others int) {
-	for i := range turns {
-		said := userTexts(turns[i].Messages)
-		switch {
-		case len(said) == 0:
-		case len(users) == 0, len(said) >= len(users) && samePrefix(said, users):
-			users = said
-		case !samePrefix(users, said):
-			others++
-		}
-	}
-	return users, others
-}
-
-// samePrefix reports whether a list begins with all items of another one.
-func samePrefix(list, prefix []string) bool {
-	if len(list) < len(prefix) {
-		return false
-	}
-	for i := range prefix {
-		if list[i] != prefix[i] {
-			return false
-		}
-	}
-	return true
 }

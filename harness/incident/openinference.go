@@ -26,7 +26,7 @@ func readOpenInference(sp *span, t *Turn) {
 		c := flattened(sp, at)
 		messages = append(messages, llm.Message{
 			Role: roleOf(role), Content: c.text(), ToolCalls: c.calls, ToolCallID: sp.attr(at + "tool_call_id").text(),
-			Attachments: c.attachments(roleOf(role)),
+			Attachments: c.attachments(),
 		})
 	}
 	if messages != nil {

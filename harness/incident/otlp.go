@@ -316,12 +316,11 @@ func (c *Conversation) finish(root *span) {
 // derive sets the user's messages from the prompts, and whether the last turn is an answer.
 func (c *Conversation) derive() {
 	if len(c.Users) == 0 {
-		var others int
-		c.Users, others = usersOf(c.Turns)
-		c.Derived = true
-		if others > 0 {
-			c.Notes = append(c.Notes, fmt.Sprintf("%d of %d calls have other prompts than the user's messages below.", others, len(c.Turns)))
+		var d dialogue
+		for i := range c.Turns {
+			d.follow(&c.Turns[i])
 		}
+		c.takeUsers(&d)
 	}
 	if n := len(c.Turns); n > 0 {
 		last := &c.Turns[n-1]
@@ -329,5 +328,18 @@ func (c *Conversation) derive() {
 		if !c.Done {
 			c.Notes = append(c.Notes, "The last call has no final answer, so how the agent ended is not known.")
 		}
+	}
+}
+
+// takeUsers sets the user's messages to those of the prompts.
+func (c *Conversation) takeUsers(d *dialogue) {
+	c.Users, c.Derived = d.users, true
+	if d.others > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("%d of %d calls have other prompts than the user's messages below.", d.others, len(c.Turns)))
+	}
+	if d.unclear > 0 {
+		c.Partial = true
+		c.Notes = append(c.Notes, fmt.Sprintf("The prompts of %d of %d calls have only parts of the conversation, so turns may be missing; "+
+			"add them below turns.", d.unclear, len(c.Turns)))
 	}
 }

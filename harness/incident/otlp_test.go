@@ -236,6 +236,12 @@ var _ = DescribeTable("the status of an error's message", func(message string, s
 	Entry("of its text", "Error: 400 nope", 400, "nope"),
 	Entry("of its text with the error's name", "RateLimitError: 429 slow down", 429, "slow down"),
 	Entry("of a client in Python", "Error code: 429 - slow down", 429, "slow down"),
+	Entry("of a client in Python with the error's name", "openai.RateLimitError: Error code: 429 - {}", 429, "{}"),
+	Entry("of axios", "Request failed with status code 502", 502, ""),
+	Entry("of axios with the error's name", "AxiosError: Request failed with status code 502", 502, ""),
+	Entry("of HTTP", "HTTP 500: boom", 500, "boom"),
+	Entry("of HTTP with its version", "HTTP/1.1 503 Service Unavailable", 503, "Service Unavailable"),
+	Entry("within its text", "no HTTP 500: boom", 0, "no HTTP 500: boom"),
 	Entry("which has none", "Error: 4000 nope", 0, "Error: 4000 nope"),
 )
 

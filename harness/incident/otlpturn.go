@@ -37,8 +37,10 @@ func (s *source) turnOf(sp *span) Turn {
 }
 
 // statusAtStart matches the status at the start of the errors of OpenAI's and Anthropic's clients: in Node
-// "429 Rate limit reached", also with the name of the error before it, in Python "Error code: 429 - {...}".
-var statusAtStart = lazyregexp.New(`^(?:Error code: |[A-Za-z]*Error: )?([45]\d\d)\b[ :-]*`)
+// "429 Rate limit reached", in Python "Error code: 429 - {...}"; of axios, "Request failed with status code 429"; and
+// "HTTP 429: ...". The name of the error may be before it.
+var statusAtStart = lazyregexp.New(`^(?:[\w.]*(?:Error|Exception): )?` +
+	`(?i:error code: |request failed with status code |http(?:/[\d.]+)?(?: error| status)?(?: code)?:? )?([45]\d\d)\b[ :-]*`)
 
 // failureOf returns a failure, with its status from the first place that has it.
 func failureOf(message string, status int, errorType string) *Failure {
@@ -102,7 +104,7 @@ func readIndexed(sp *span, t *Turn) {
 			break
 		}
 		m := llm.Message{Role: roleOf(role), ToolCallID: sp.attr(at + "tool_call_id").text(), ToolCalls: indexedCalls(sp, at)}
-		m.Content, m.Attachments = indexedText(sp.attr(at+"content"), m.Role)
+		m.Content, m.Attachments = indexedText(sp.attr(at + "content"))
 		messages = append(messages, m)
 	}
 	if messages != nil {
@@ -121,7 +123,7 @@ func readIndexed(sp *span, t *Turn) {
 }
 
 // indexedText returns a content, which may be JSON with parts.
-func indexedText(v *value, role llm.Role) (string, []llm.Attachment) {
+func indexedText(v *value) (string, []llm.Attachment) {
 	inner, ok := v.nested()
 	if !ok || !inner.is('[') {
 		return v.text(), nil
@@ -130,7 +132,7 @@ func indexedText(v *value, role llm.Role) (string, []llm.Attachment) {
 	for _, part := range inner.list() {
 		c.add(part)
 	}
-	return resultOf(inner), c.attachments(role)
+	return resultOf(inner), c.attachments()
 }
 
 func indexedCalls(sp *span, at string) []llm.ToolCall {

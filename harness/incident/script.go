@@ -22,6 +22,7 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 		c.endAtFailures()
 	}
 	var turns []capture.Turn
+	lost := map[int]int{} // calls that are left out, by the user's messages
 	uncounted := 0
 	for i := range c.Turns {
 		t := &c.Turns[i]
@@ -39,6 +40,7 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 		}
 		if t.Failure != nil && c.Coding == "" {
 			c.Notes = append(c.Notes, fmt.Sprintf("Call %d is left out: %s.", i+1, why))
+			lost[t.asked]++
 			continue
 		}
 		c.Notes = append(c.Notes, fmt.Sprintf("The script ends before call %d of %d: %s.", i+1, len(c.Turns), why))
@@ -46,6 +48,7 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 		c.endBefore(t.asked)
 		break
 	}
+	c.dropUnanswered(lost)
 	if uncounted > 0 && c.Coding == "" {
 		c.Notes = append(c.Notes, fmt.Sprintf("The file has no token counts of %s; they are counted from the texts.",
 			format.Plural(uncounted, "answer")))

@@ -2,6 +2,7 @@ package incident
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/internal/format"
@@ -57,6 +58,16 @@ func (c *Conversation) callsOf(message int) int {
 		}
 	}
 	return n
+}
+
+// dropUnanswered leaves out the messages of the user all of whose calls are left out, as counted.
+func (c *Conversation) dropUnanswered(lost map[int]int) {
+	for _, n := range slices.Backward(slices.Sorted(maps.Keys(lost))) {
+		if n > 0 && n <= len(c.Users) && c.callsOf(n) == lost[n] {
+			c.Notes = append(c.Notes, fmt.Sprintf("The message %q is left out with its calls.", sanitize.Line(c.Users[n-1], 80)))
+			c.dropMessage(n)
+		}
+	}
 }
 
 // dropMessage leaves out a message of the user, from 1.
