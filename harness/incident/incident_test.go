@@ -317,3 +317,13 @@ var _ = It("does not compare requests that a session does not have", func() {
 		Expect(incident.CheckMatch(conversations, "")).To(Succeed())
 	}
 })
+
+var _ = DescribeTable("a conversation that is too large for a scenario", func(match capture.Matching, hint string) {
+	conversations, _, err := read(incident.Langfuse, generations(said("u1", strings.Repeat("a", 2<<20))))
+	Expect(err).NotTo(HaveOccurred())
+	_, err = incident.Write(conversations[0], incident.Options{Match: match})
+	Expect(err).To(MatchError(HaveSuffix("(1 MiB) are allowed; " + hint)))
+},
+	Entry("by text", capture.ByText, "try --match order, which leaves out conditions, or import a shorter conversation"),
+	Entry("by order", capture.InOrder, "import a shorter conversation"),
+)

@@ -132,8 +132,12 @@ func Write(c Conversation, o Options) (Scenario, error) {
 	s.Text = w.Bytes()
 	switch left := o.Redactor.Find(string(s.Text)); {
 	case len(s.Text) > yamlsrc.MaxBytes:
-		return s, fmt.Errorf("write scenario %s: it has %d bytes, and at most %d (1 MiB) are allowed; try --match order, which leaves out "+
-			"conditions, or import a shorter conversation", s.Name, len(s.Text), yamlsrc.MaxBytes)
+		hint := "import a shorter conversation"
+		if match != capture.InOrder {
+			hint = "try --match order, which leaves out conditions, or " + hint
+		}
+		return s, fmt.Errorf("write scenario %s: it has %d bytes, and at most %d (1 MiB) are allowed; %s", s.Name, len(s.Text),
+			yamlsrc.MaxBytes, hint)
 	case len(left) > 0:
 		return s, fmt.Errorf("write scenario %s: a secret (%s) would be left in it", s.Name, left[0].Kind)
 	}
