@@ -187,6 +187,14 @@ var _ = DescribeTable("a call of a trace that failed without a known status", fu
 	Entry("before one that succeeded", failing("u1|a1|u2"), succeeding("u1|a1|u2", "a2"), []string{"u1", "u2"}, ""),
 )
 
+var _ = It("does not note a message that is left out if no answer is left", func() {
+	trace := `[{"id":"f","traceId":"t","type":"GENERATION","startTime":"2026-11-01T10:01:00.000Z",` + failing("u1") + "}]"
+	conversations, _, err := read(incident.Langfuse, trace)
+	Expect(err).NotTo(HaveOccurred())
+	_, err = incident.Write(conversations[0], incident.Options{})
+	Expect(err).To(MatchError(HaveSuffix("Call 1 is left out: it failed (boom), and its HTTP status is not known.")))
+})
+
 func failing(texts string) string {
 	return fmt.Sprintf(`"level":"ERROR","statusMessage":"boom","input":[%s]`, said(texts, "")[0])
 }

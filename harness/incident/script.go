@@ -48,7 +48,9 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 		c.endBefore(t.asked)
 		break
 	}
-	c.dropUnanswered(lost)
+	if len(turns) > 0 {
+		c.dropUnanswered(lost)
+	}
 	if uncounted > 0 && c.Coding == "" {
 		c.Notes = append(c.Notes, fmt.Sprintf("The file has no token counts of %s; they are counted from the texts.",
 			format.Plural(uncounted, "answer")))
