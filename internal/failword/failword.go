@@ -7,24 +7,32 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
 )
 
-// The words of a failure, and the phrases with such words that report none, in lower case. Words match at their
-// beginning only, so that "fail" matches "failure".
+// The words of a failure, the fields that report one, and the phrases with such words that report none, in lower case.
+// Words match at their beginning only, so that "fail" matches "failure". A doubtful word is a word of a failure: an agent
+// that reports one in unusual words must not be blamed.
 var (
 	words = lazyregexp.New(`(?:^|[^\p{L}])(?:` +
 		`fail|err(?:or|no|eur)|exception|traceback|panic|fatal|crash|abort|timeout|timed[ _-]?out|time limit|deadline|` +
-		`unavailable|unreachable|unsuccess|unable|cannot|can['’]t|(?:could|did|does|was|were) ?n(?:['’]|o)t|couldn|` +
-		`not (?:be|available|found|work|respond|possible|complete|succe)|` +
-		`no (?:answer|response|result|reply|output)|without (?:an? )?(?:answer|response|result)|` +
-		`invalid|malformed|unexpected|broken|refused|denied|reject|cancel|interrupt|disconnect|closed|lost|hang|hung|down\b|` +
-		`went wrong|go wrong|problem|trouble|issue|unknown|again later|retry|` +
-		`échou|échec|echou|echec|défaill|impossible|indisponible|inaccessible|introuvable|délai|refus|annul|interromp|panne|` +
-		`problème|incident|réessay|pas (?:pu|répondu|disponible|de réponse|abouti|fonctionn|réussi)|` +
-		`aucune? (?:réponse|résultat)|sans réponse|inconnu|perdu|fermé)`)
-	harmless = lazyregexp.New(`"(?:is_?)?errors?"\s*:\s*(?:null|false|""|\[\]|0)|` +
-		`(?:\b0|\bno|\bwithout|\baucune|\bsans) (?:errors?|failures?|problems?|issues?|erreurs?|problèmes?)`)
+		`unavailable|unreachable|unsuccess|unable|cannot|not\b|\p{L}+n['’]t\b|never\b|nothing|without (?:an? )?(?:answer|response|result)|` +
+		`no (?:answer|response|result|reply|output|content|text|data|message|longer)|empty|blank|missing|incomplete|` +
+		`invalid|malformed|unexpected|broken|bad (?:request|gateway|response|reply)|refus(?:ed|al|ing)|denied|declin|reject|cancel|` +
+		`forbidden|unauthori[sz]ed|interrupt|disconnect|closed|lost|hang|hung|down\b|stopp(?:ed|ing)|g(?:ave|iv(?:e|es|en|ing)) up|` +
+		`overload|too many|rate limit|busy|went wrong|go wrong|problem|trouble|issues?\b|unknown|later\b|try again|retry|` +
+		`échou|échec|echou|echec|défaill|impossible|indisponible|inaccessible|injoignable|introuvable|délai|expiré|refus|rejet|décliné|` +
+		`annul|abandon|interromp|panne|planté|plante\b|plantage|problème|incident|surcharg|réessay|plus tard|` +
+		`pas\b|rien\b|jamais\b|aucune?\b|sans réponse|vides?(?:$|[^\p{L}])|manqu|inconnu|perdu|fermé)`)
+	fields = lazyregexp.New(
+		`\b(?:success(?:ful)?|succeeded|ok|done)\\?["']?\s*[:=]\s*(?:\\?["'])?(?:false|no|0)\b|` +
+			`\b(?:is_?error|failed)\\?["']?\s*[:=]\s*(?:\\?["'])?(?:true|yes|1)\b|` +
+			`\b(?:http|status|code)(?:/[\d.]+)?(?:[ _-](?:status|code))*\\?["']?[ :=-]*[45]\d\d\b|` +
+			`\b[45]\d\d (?:service|internal|bad|gateway|not|too|request)\b|` +
+			`\b(?:exit(?:ed)?|return)(?: with)?[ _-]?(?:code|status)\\?["']?[ :=]*-?[1-9]\d*\b`)
+	harmless = lazyregexp.New(`"(?:is_?error|errors?|failed|failures?|problems?|issues?|missing)"\s*:\s*(?:null|false|""|\[\]|0)|` +
+		`(?:\b0|\bno|\bwithout|\baucune?|\bsans) (?:errors?|failures?|problems?|issues?|erreurs?|problèmes?)`)
 )
 
-// In reports whether a text has a word of a failure. Phrases such as "no errors" do not count.
+// In reports whether a text has a word or a field of a failure. Phrases such as "no errors" do not count.
 func In(text string) bool {
-	return words().MatchString(harmless().ReplaceAllString(strings.ToLower(text), " "))
+	text = strings.ToLower(text)
+	return fields().MatchString(text) || words().MatchString(harmless().ReplaceAllString(text, " "))
 }
