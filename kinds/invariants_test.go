@@ -82,9 +82,9 @@ func cost(usd float64) change { return func(f *measure.Facts) { f.Cost.USD = usd
 func resumed(status string) change {
 	return func(f *measure.Facts) { f.Run.Status, f.Run.Resumed = "error", status }
 }
-func unchanged(*measure.Facts)   {}
-func inARow(n int) change        { return func(f *measure.Facts) { f.Calls.InARow = n } }
-func forgot(turns ...int) change { return func(f *measure.Facts) { f.Run.Forgot = turns } }
+func unchanged(*measure.Facts)         {}
+func inARow(n int) change              { return func(f *measure.Facts) { f.Calls.InARow = n } }
+func forgot(messages ...string) change { return func(f *measure.Facts) { f.Run.Forgot = messages } }
 
 // silent returns a run of which an agent ended with an error, and a change.
 func silent(c change) change {
@@ -200,8 +200,8 @@ func edgesOf(agent string) map[string][]edge {
 			},
 			"restart-remembered": {
 				{
-					about: "a turn that has the earlier ones on the golden path", breaks: forgot(2), holds: forgot(3),
-					golden: func(f *measure.Facts) { f.Run.Recalled = []int{2} },
+					about: "a message that the turn has on the golden path", breaks: forgot("turn 1 in turn 3"), holds: forgot("turn 1 in turn 2"),
+					golden: func(f *measure.Facts) { f.Run.Recalled = []string{"turn 1 in turn 3"} },
 				},
 			},
 			"said-is-done":   {{about: "a file that is missing", breaks: func(f *measure.Facts) { f.Files = nil }, holds: unchanged}},

@@ -32,7 +32,7 @@ func ExternalInvariants() []gate.Invariant {
 		},
 		gate.Invariant{
 			ID: "restart-remembered", Words: "after a restart, the requests have the earlier turns that those of the golden run have",
-			Expr: `!run.forgot.exists(turn, turn in golden.recalled)`,
+			Expr: `!run.forgot.exists(message, message in golden.recalled)`,
 		},
 		gate.Invariant{
 			ID: "turns-answered", Words: "each turn has an answer, or an error that says why not",

@@ -96,10 +96,10 @@ type RunFacts struct {
 	// Hidden describes the injected failures of tools at MCP servers of which the model was not told: the result of
 	// the call in the next request is not marked as a failure and does not mention one.
 	Hidden []string `cel:"hidden" json:"hidden,omitempty"`
-	// Recalled has the turns of an external agent whose requests contain the user's message of the turn before. Forgot
-	// has the turns before which the agent was restarted and whose requests do not.
-	Recalled []int `cel:"recalled" json:"recalled,omitempty"`
-	Forgot   []int `cel:"forgot" json:"forgot,omitempty"`
+	// Recalled has the user's messages of earlier turns that requests of an external agent contain, such as "turn 1 in
+	// turn 3". Forgot has those that the requests of a turn do not contain before which the agent was restarted.
+	Recalled []string `cel:"recalled" json:"recalled,omitempty"`
+	Forgot   []string `cel:"forgot" json:"forgot,omitempty"`
 	// Violations are the violated invariants of the agent that the driver reported, such as
 	// lost or duplicate answers, and finished tasks that were repeated.
 	Violations []string `cel:"broken" json:"broken,omitempty"`

@@ -23,8 +23,8 @@ type Golden struct {
 	Calls      CallFacts  `cel:"calls" json:"calls"`
 	Tokens     TokenFacts `cel:"tokens" json:"tokens"`
 	Cost       CostFacts  `cel:"cost" json:"cost"`
-	// Recalled has the turns of an external agent whose requests contain the user's message of the turn before.
-	Recalled []int `cel:"recalled" json:"recalled,omitempty"`
+	// Recalled has the user's messages of earlier turns that requests of an external agent contain.
+	Recalled []string `cel:"recalled" json:"recalled,omitempty"`
 	// Files are the beginnings of the files that an external agent left, by path.
 	Files map[string]string `cel:"files" json:"files,omitempty"`
 	// Extensions has the nonzero facts of extensions by name. In JSON, each is a key beside

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -51,57 +50,93 @@ func scriptedCalls(tr *record.Trial) (all []scriptedCall) {
 // maxTold is the length of a result in a description, in characters.
 const maxTold = 200
 
-// toldInstead returns what the model was told of a failed call of a tool. It is hidden if no result reports a failure,
-// and the agent did not repeat the call with success before.
+// toldInstead returns what the model was told of a failed call of a tool. It is hidden if fewer results report a failure
+// than calls failed that the agent did not repeat with success.
 func toldInstead(tr *record.Trial, calls []scriptedCall, failed *scriptedCall) (told string, hidden bool) {
-	asked, at := askedFor(tr, failed)
-	if len(asked) == 0 || len(resultsOf(tr, tr.Calls[:at], asked)) > 0 { // answered before: the agent itself made this call
+	asked := askedFor(tr, failed)
+	results, until := resultsOf(tr, failed.Calls, asked.ids)
+	if len(results) == 0 {
 		return "", false
 	}
-	for i := at; i < len(tr.Calls); i++ {
-		results := resultsOf(tr, tr.Calls[i:i+1], asked)
-		if len(results) == 0 {
+	var attempts []scriptedCall
+	succeeded, own := 0, 0
+	for _, c := range calls {
+		if c.Server != failed.Server || c.Tool != failed.Tool || c.Calls <= asked.reply || c.Calls > until ||
+			asked.same && sortedJSON(c.Arguments) != sortedJSON(failed.Arguments) {
 			continue
 		}
-		repeated := slices.ContainsFunc(calls, func(c scriptedCall) bool {
-			return c.n > failed.n && c.Calls <= i && c.Server == failed.Server && c.Tool == failed.Tool && c.Error == "" &&
-				(c.Arguments == failed.Arguments || len(asked) == 1)
-		})
-		reported := slices.ContainsFunc(results, func(m *llm.Message) bool {
-			return m.ToolError || strings.Contains(m.Content, failed.Error) || failword.In(m.Content)
-		})
-		return results[0].Content, !repeated && !reported
+		if c.n == failed.n {
+			own = len(attempts)
+		}
+		if c.Error == "" {
+			succeeded++
+		}
+		attempts = append(attempts, c)
 	}
-	return "", false
+	var silent []string // the results that report no failure, by id
+	for id, m := range results {
+		if !reportsFailure(m, attempts) {
+			silent = append(silent, id)
+		}
+	}
+	unresolved := min(len(attempts), len(asked.ids)) - succeeded
+	if len(results)-len(silent) >= unresolved || len(silent) == 0 {
+		return "", false
+	}
+	id := slices.MinFunc(silent, func(a, b string) int { // the first that the model asked for
+		return cmp.Compare(slices.Index(asked.ids, a), slices.Index(asked.ids, b))
+	})
+	if len(attempts) <= len(asked.ids) { // none was repeated: they have the order of the ids
+		id = asked.ids[own]
+	}
+	if !slices.Contains(silent, id) {
+		return "", false
+	}
+	return results[id].Content, true
 }
 
-// askedFor returns the ids under which the model asked for a call of a tool, and the number of calls to the model before
-// its result. If the model asked for the tool several times at once, the calls with the same arguments are preferred.
-func askedFor(tr *record.Trial, c *scriptedCall) (ids []string, before int) {
-	before = min(c.Calls, len(tr.Calls))
+// reportsFailure reports whether the result of a tool is marked as an error, contains the error of a call, or has a word
+// of a failure.
+func reportsFailure(m *llm.Message, calls []scriptedCall) bool {
+	return m.ToolError || failword.In(m.Content) || slices.ContainsFunc(calls, func(c scriptedCall) bool {
+		return c.Error != "" && strings.Contains(m.Content, c.Error)
+	})
+}
+
+// asked has the ids under which the model asked in one reply for a call of a tool.
+type asked struct {
+	ids   []string
+	same  bool // they have the arguments of the call; otherwise the agent changed those
+	reply int  // the index of the reply
+}
+
+// askedFor returns the ids of the last reply that asked for a call of a tool and had no result before that call. If a
+// reply asked for the tool with the same arguments, it is preferred.
+func askedFor(tr *record.Trial, c *scriptedCall) (other asked) {
+	before := min(c.Calls, len(tr.Calls))
 	for i := before - 1; i >= 0; i-- {
 		reply, ok := tr.Message(tr.Calls[i].Reply)
 		if !ok {
 			continue
 		}
-		var same []string
+		a, same := asked{reply: i}, asked{reply: i, same: true}
 		for _, t := range reply.ToolCalls {
-			if t.ID == "" || !namesTool(t.Name, c.Tool) {
+			if t.ID == "" || !namesTool(t.Name, c.Tool) || answered(tr.Calls[:before], tr, t.ID) {
 				continue
 			}
-			ids = append(ids, t.ID)
-			if compactJSON(t.Arguments) == c.Arguments {
-				same = append(same, t.ID)
+			a.ids = append(a.ids, t.ID)
+			if sortedJSON(t.Arguments) == sortedJSON(c.Arguments) {
+				same.ids = append(same.ids, t.ID)
 			}
 		}
-		if len(same) > 0 {
-			return same, before
+		if len(same.ids) > 0 {
+			return same
 		}
-		if len(ids) > 0 {
-			return ids, before
+		if len(other.ids) == 0 {
+			other = a
 		}
 	}
-	return nil, before
+	return other
 }
 
 // namesTool reports whether the name of a tool for the model is that of a tool at an MCP server, alone or after the
@@ -119,23 +154,46 @@ func namesTool(name, tool string) bool {
 	return name == tool || strings.HasSuffix(name, "_"+tool)
 }
 
-// compactJSON returns JSON without white space, as calls of tools are recorded; other texts stay as they are.
-func compactJSON(text string) string {
-	var out bytes.Buffer
-	if json.Compact(&out, []byte(text)) != nil {
+// sortedJSON returns JSON without white space and with sorted keys; other texts stay as they are.
+func sortedJSON(text string) string {
+	var value any
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if d.Decode(&value) != nil {
 		return text
 	}
-	return out.String()
+	out, err := json.Marshal(value)
+	if err != nil {
+		return text
+	}
+	return string(out)
 }
 
-// resultsOf returns the results of tools with one of the ids in the requests of calls.
-func resultsOf(tr *record.Trial, calls []record.Call, ids []string) (results []*llm.Message) {
-	for i := range calls {
-		for _, id := range calls[i].Messages {
-			if m, ok := tr.Message(id); ok && m.Role == llm.ToolRole && slices.Contains(ids, m.ToolCallID) {
-				results = append(results, &m.Message)
+// answered reports whether a request of calls has the result of a tool with an id.
+func answered(calls []record.Call, tr *record.Trial, id string) bool {
+	return slices.ContainsFunc(calls, func(c record.Call) bool { return resultOf(tr, &c, id) != nil })
+}
+
+// resultsOf returns the results with one of the ids, by id, in the first request that has any after a number of calls, and
+// the index of that request.
+func resultsOf(tr *record.Trial, after int, ids []string) (results map[string]*llm.Message, request int) {
+	results = map[string]*llm.Message{}
+	for request = after; request < len(tr.Calls) && len(results) == 0; request++ {
+		for _, id := range ids {
+			if m := resultOf(tr, &tr.Calls[request], id); m != nil {
+				results[id] = m
 			}
 		}
 	}
-	return results
+	return results, request - 1
+}
+
+// resultOf returns the result of a tool with an id in the request of a call; nil if there is none.
+func resultOf(tr *record.Trial, call *record.Call, toolCall string) *llm.Message {
+	for _, id := range call.Messages {
+		if m, ok := tr.Message(id); ok && m.Role == llm.ToolRole && m.ToolCallID == toolCall {
+			return &m.Message
+		}
+	}
+	return nil
 }

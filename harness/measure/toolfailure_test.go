@@ -55,6 +55,8 @@ func asks(calls ...llm.ToolCall) llm.Message {
 	return llm.Message{Role: llm.Assistant, ToolCalls: calls}
 }
 
+func said(text string) llm.Message { return llm.Message{Role: llm.Assistant, Content: text} }
+
 func result(id, text string) llm.Message {
 	return llm.Message{Role: llm.ToolRole, ToolCallID: id, Content: text}
 }
@@ -64,7 +66,7 @@ func (t *talk) facts() measure.Facts { return measure.Trial(record.Scenario{}, t
 var _ = Describe("Failures of tools that the model is not told of", Label("H-04"), func() {
 	const failure = "the tool failed (a scripted fault)"
 	user := llm.Message{Role: llm.User, Content: "Refund A-17."}
-	said := llm.Message{Role: llm.Assistant, Content: "Done."}
+	done := said("Done.")
 	one := llm.ToolCall{ID: "c1", Name: "refund", Arguments: `{"order": "A-17"}`}
 	two := llm.ToolCall{ID: "c2", Name: "refund", Arguments: `{"order": "B-18"}`}
 
@@ -73,7 +75,7 @@ var _ = Describe("Failures of tools that the model is not told of", Label("H-04"
 		t := &talk{}
 		t.call(asks(one), user)
 		t.mcp(`{"order":"A-17"}`, failure, "error")
-		t.call(said, results...)
+		t.call(done, results...)
 		return t.facts().Run.Hidden
 	}
 
@@ -101,7 +103,7 @@ var _ = Describe("Failures of tools that the model is not told of", Label("H-04"
 		t.call(asks(one), user)
 		t.mcp(`{"order":"A-17"}`, failure, "error")
 		t.mcp(`{"order":"A-17"}`, "", "")
-		t.call(said, result("c1", "refunded 20 EUR"))
+		t.call(done, result("c1", "refunded 20 EUR"))
 		Expect(t.facts().Run.Hidden).To(BeEmpty())
 	})
 
@@ -110,7 +112,7 @@ var _ = Describe("Failures of tools that the model is not told of", Label("H-04"
 		t.call(asks(one), user)
 		t.mcp(`{"order":"A-17"}`, failure, "error")
 		t.mcp(`{"order":"A-17"}`, failure, "exit")
-		t.call(said, result("c1", "ok"))
+		t.call(done, result("c1", "ok"))
 		Expect(t.facts().Run.Hidden).To(HaveLen(2))
 	})
 
@@ -120,11 +122,66 @@ var _ = Describe("Failures of tools that the model is not told of", Label("H-04"
 			t.call(asks(one, two), user)
 			t.mcp(`{"order":"B-18"}`, "", "")
 			t.mcp(`{"order":"A-17"}`, failure, "error")
-			t.call(said, result("c1", first), result("c2", second))
+			t.call(done, result("c1", first), result("c2", second))
 			return t.facts().Run.Hidden
 		}
 		Expect(parallel("it failed", "refunded")).To(BeEmpty())
 		Expect(parallel("refunded", "it failed")).To(HaveLen(1))
+	})
+
+	It("are not made good by a later call with other arguments", func() {
+		t := &talk{}
+		t.call(asks(one, two), user)
+		t.mcp(`{"order":"A-17"}`, failure, "error")
+		t.mcp(`{"order":"B-18"}`, "", "")
+		t.call(done, result("c1", "ok"), result("c2", "refunded"))
+		Expect(t.facts().Run.Hidden).To(Equal([]string{"refund (MCP call 1, error): the model was told: ok"}))
+	})
+
+	DescribeTable("are matched in order if the arguments are equal", func(first, second, told string) {
+		again := one
+		again.ID = "c2"
+		for n, failures := range [][]string{{failure, ""}, {"", failure}} {
+			t := &talk{}
+			t.call(asks(one, again), user)
+			results := []string{first, second}
+			for i, e := range failures {
+				t.mcp(`{ "order" : "A-17" }`, e, map[bool]string{true: "error"}[e != ""])
+				results[i] = map[bool]string{true: first, false: second}[e != ""]
+			}
+			t.call(done, result("c1", results[0]), result("c2", results[1]))
+			want := fmt.Sprintf("refund (MCP call %d, error): the model was told: %s", n+1, told)
+			if told == "" {
+				Expect(t.facts().Run.Hidden).To(BeEmpty())
+			} else {
+				Expect(t.facts().Run.Hidden).To(Equal([]string{want}))
+			}
+		}
+	},
+		Entry("and hidden", "ok", "refunded 20 EUR", "ok"),
+		Entry("and told", "it failed", "refunded 20 EUR", ""),
+		Entry("and told for the other one, which may have arrived first", "refunded 20 EUR", "it failed", ""),
+	)
+
+	It("are matched with a reply that is not the last one if that asked for other arguments", func() {
+		for text, hidden := range map[string]int{"it failed": 0, "ok": 1} {
+			t := &talk{}
+			t.call(asks(one), user)
+			t.Calls = append(t.Calls, record.Call{N: 2, Reply: t.message(asks(two))}) // another conversation of the agent
+			t.mcp(`{"order":"A-17"}`, failure, "error")
+			t.mcp(`{"order":"B-18"}`, "", "")
+			t.call(done, result("c1", text), result("c2", "refunded"))
+			Expect(t.facts().Run.Hidden).To(HaveLen(hidden))
+		}
+	})
+
+	It("are matched with calls whose arguments the agent changed", func() {
+		t := &talk{}
+		t.call(asks(one), user)
+		t.mcp(`{"order":"A-17","key":1}`, failure, "error")
+		t.mcp(`{"order":"A-17","key":2}`, "", "")
+		t.call(done, result("c1", "refunded"))
+		Expect(t.facts().Run.Hidden).To(BeEmpty())
 	})
 
 	It("are judged by the result of their own call, and not by earlier ones", func() {
@@ -133,7 +190,7 @@ var _ = Describe("Failures of tools that the model is not told of", Label("H-04"
 		t.mcp(`{"order":"A-17"}`, "", "")
 		t.call(asks(llm.ToolCall{ID: "c3", Name: "mcp__shop__refund", Arguments: "{}"}), result("c1", "refunded"))
 		t.mcp(`{}`, failure, "malformed")
-		t.call(said, result("c3", "refunded"))
+		t.call(done, result("c3", "refunded"))
 		Expect(t.facts().Run.Hidden).To(HaveLen(1))
 	})
 
@@ -142,9 +199,9 @@ var _ = Describe("Failures of tools that the model is not told of", Label("H-04"
 		t.mcp(`{"order":"A-17"}`, failure, "error")
 		t.call(asks(one), user)
 		t.mcp(`{"order":"A-17"}`, "", "")
-		t.call(said, result("c1", "refunded"))
+		t.call(done, result("c1", "refunded"))
 		t.mcp(`{"order":"A-17"}`, failure, "error")
-		t.call(said, user)
+		t.call(done, user)
 		Expect(t.facts().Run.Hidden).To(BeEmpty())
 	})
 
@@ -152,7 +209,7 @@ var _ = Describe("Failures of tools that the model is not told of", Label("H-04"
 		t := &talk{}
 		t.call(asks(one), user)
 		t.mcp(`{"order":"A-17"}`, "", "list_changed")
-		t.call(said, result("c1", "refunded"))
+		t.call(done, result("c1", "refunded"))
 		Expect(t.facts().Run.Hidden).To(BeEmpty())
 	})
 })
@@ -177,18 +234,47 @@ var _ = Describe("The memory of an external agent", Label("H-04"), func() {
 
 	It("is seen in the requests of the turns", func() {
 		f := conversation("", first, second)
-		Expect(f.Run.Recalled).To(Equal([]int{2}))
-		Expect(measure.GoldenOf(&f).Recalled).To(Equal([]int{2}))
+		Expect(f.Run.Recalled).To(Equal([]string{"turn 1 in turn 2"}))
+		Expect(measure.GoldenOf(&f).Recalled).To(Equal([]string{"turn 1 in turn 2"}))
 		Expect(f.Run.Forgot).To(BeEmpty())
 	})
 
 	It("is found in any message, such as a summary", func() {
 		f := conversation("turn=2:restart", llm.Message{Role: llm.System, Content: "Earlier: I want my money back. Which order?"}, second)
-		Expect(f.Run.Recalled).To(Equal([]int{2}))
+		Expect(f.Run.Recalled).To(Equal([]string{"turn 1 in turn 2"}))
 	})
 
+	It("includes all earlier turns", func() {
+		t := &talk{}
+		third := llm.Message{Role: llm.User, Content: "Thanks."}
+		t.call(said("Which?"), first)
+		t.turn(1, first.Content)
+		t.call(said("Done."), second)
+		t.turn(2, second.Content)
+		t.Events = append(t.Events, record.Event{Event: event.New(3, "turn=3:restart", record.Perturbed{})})
+		t.Calls = append(t.Calls, record.Call{N: 3, Messages: []string{t.message(second), t.message(said("Done.")), t.message(third)}})
+		t.turn(3, third.Content)
+		Expect(t.facts().Run.Recalled).To(Equal([]string{"turn 1 in turn 2", "turn 2 in turn 3"}))
+		Expect(t.facts().Run.Forgot).To(Equal([]string{"turn 1 in turn 3"}))
+	})
+
+	DescribeTable("is found in other forms", func(content string) {
+		t := &talk{}
+		message := "It said \"été\":\n  C:\\new"
+		t.call(llm.Message{Role: llm.Assistant, Content: "Yes?"}, llm.Message{Role: llm.User, Content: message})
+		t.turn(1, message)
+		t.Calls = append(t.Calls, record.Call{N: 2, Messages: []string{t.message(llm.Message{Role: llm.System, Content: content})}})
+		t.turn(2, "Order A-17.")
+		Expect(t.facts().Run.Recalled).To(Equal([]string{"turn 1 in turn 2"}))
+	},
+		Entry("with other white space", "It said \"été\": C:\\new"),
+		Entry("in JSON", `[{"content": "It said \"été\":\n  C:\\new"}]`),
+		Entry("in JSON of ASCII", `[{"content": "It said \"\u00e9t\u00e9\":\n  C:\\new"}]`),
+		Entry("in JSON in JSON", `"[{\"content\": \"It said \\\"été\\\":\\n  C:\\\\new\"}]"`),
+	)
+
 	It("is lost only by a restart", func() {
-		Expect(conversation("turn=2:restart", second).Run.Forgot).To(Equal([]int{2}))
+		Expect(conversation("turn=2:restart", second).Run.Forgot).To(Equal([]string{"turn 1 in turn 2"}))
 		Expect(conversation("turn=2:double", second).Run.Forgot).To(BeEmpty())
 		Expect(conversation("", second).Run.Forgot).To(BeEmpty())
 	})
