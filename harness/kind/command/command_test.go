@@ -280,7 +280,25 @@ var _ = DescribeTable("a program that fails", Label("H-04"), func(ctx SpecContex
 	Entry("and says nothing is silent", "exit 7", true),
 	Entry("and prints a part of an answer is silent", `echo '{"part":"It is"}'; exit 7`, true),
 	Entry("and prints a reason is not", `echo '{"error":"the model gave no answer"}'; exit 7`, false),
-	Entry("and writes to standard error is not", "echo no answer >&2; exit 7", false),
+	Entry("and writes to standard error is not", "echo The store is locked. >&2; exit 7", false),
+)
+
+var _ = DescribeTable("a program that fails in a later turn", Label("H-04"), func(ctx SpecContext, shell string, silent bool) {
+	agent, err := command.New(command.Options{Launch: command.Launch{Run: []string{"sh", "-c", shell}}, Lives: "session"})
+	Expect(err).NotTo(HaveOccurred())
+	here := site("")
+	s, err := agent.Start(ctx, here)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(s.Say(ctx, "x")).To(HaveField("Text", "Yes."))
+	Eventually(here.Log.(*log).String).Should(ContainSubstring("first turn"))
+	_, err = s.Say(ctx, "y")
+	Expect(err).To(beKind(app.Failed, "exit status 7"))
+	Expect(err).To(HaveField("Silent", silent))
+	_ = s.End(ctx) // it has ended
+},
+	Entry("is silent after a note of an earlier turn", "read a; echo first turn >&2; echo Yes.; read b; exit 7", true),
+	Entry("is not after any note in this turn", "read a; echo first turn >&2; echo Yes.; read b; echo Ending. >&2; exit 7", false),
+	Entry("is not if it reported a failure before", "read a; echo first turn: broken >&2; echo Yes.; read b; exit 7", false),
 )
 
 var _ = It("stops a program that ignores signals, and returns the cause", func(ctx SpecContext) {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -46,6 +47,7 @@ type Process struct {
 	*child.Process
 	name   string
 	errors child.Tail
+	notes  notes
 	output child.Tail // the end of an output that is not read as answers
 	left   []string   // names of the processes that the sweep killed
 }
@@ -93,7 +95,7 @@ func start(site app.Site, program Program, std child.Program) (*Process, error) 
 	}
 	std.Argv, std.Path = program.Argv, path
 	std.Dir, std.Env = site.Folder, Environ(site, program.Env)
-	std.Stderr = &bounded{to: io.MultiWriter(&p.errors, logOf(site)), limit: maxErrors, what: "standard error"}
+	std.Stderr = &bounded{to: io.MultiWriter(&p.errors, &p.notes, logOf(site)), limit: maxErrors, what: "standard error"}
 	std.Grace = grace
 	std.Start = func(cmd *exec.Cmd) error { return launch(site, cmd) }
 	std.Sweep = func(group int, end child.Ending) {
@@ -202,9 +204,38 @@ func (p *Process) lastWords() string {
 	return "; the end of its standard error:\n" + text
 }
 
-// Silent reports whether a program that has ended wrote nothing to standard error, and nothing about a failure to an
-// output that is not read as answers.
-func (p *Process) Silent() bool { return p.errors.String() == "" && !failword.In(p.output.String()) }
+// BeginTurn notes that a turn begins: what was written to standard error before is not the reason why it fails.
+func (p *Process) BeginTurn() { p.notes.beginTurn() }
+
+// Silent reports whether a program that has ended gave no reason: it wrote nothing to standard error in its last turn, and
+// nothing about a failure before that turn or to an output that is not read as answers.
+func (p *Process) Silent() bool { return p.notes.silent() && !failword.In(p.output.String()) }
+
+// notes has the end of standard error since a turn began, and what was written since the turn before. It is written while
+// turns begin. A program may report a failure after its answer, and end before the next turn.
+type notes struct {
+	mu           sync.Mutex
+	before, turn child.Tail
+}
+
+// Write implements io.Writer.
+func (n *notes) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.turn.Write(p)
+}
+
+func (n *notes) beginTurn() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.before, n.turn = n.turn, child.Tail{}
+}
+
+func (n *notes) silent() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.turn.String() == "" && !failword.In(n.before.String())
+}
 
 // Run runs a program with a text on its standard input to its end and returns its output, also
 // that of a program that failed, at most app.MaxAnswer bytes. The error is an *app.Error, or the

@@ -23,9 +23,10 @@ type live struct {
 	process *Process
 	printed chan printed // closed at the end of the output
 
-	failed bool  // a turn reported an error
-	spoke  bool  // a line of this turn that is not its answer is about a failure
-	ended  error // the error of End
+	failed   bool  // a turn reported an error
+	answered bool  // the process has answered a turn
+	spoke    bool  // a line of this turn that is not its answer is about a failure
+	ended    error // the error of End
 }
 
 // printed is a line of a program's output, or one that is too long.
@@ -45,7 +46,7 @@ func (s *live) start() error {
 	if err != nil {
 		return err
 	}
-	s.process, s.printed = p, make(chan printed)
+	s.process, s.printed, s.answered = p, make(chan printed), false
 	go pump(jsonl.NewReader(p.Stdout, app.MaxAnswer), s.printed)
 	return nil
 }
@@ -65,8 +66,11 @@ func pump(from *jsonl.Reader, to chan<- printed) {
 
 // Say implements app.Session.
 func (s *live) Say(ctx context.Context, text string) (answer app.Answer, err error) {
-	defer func() { s.failed = s.failed || err != nil }()
+	defer func() { s.failed, s.answered = s.failed || err != nil, err == nil }()
 	s.spoke = false
+	if s.answered { // otherwise the program may have failed at its start
+		s.process.BeginTurn()
+	}
 	if strings.ContainsAny(text, "\r\n") {
 		return app.Answer{}, app.Errorf(app.Unusable,
 			"a turn is one line of the program's input, and this one has several: %s", sanitize.Line(text, maxQuote))

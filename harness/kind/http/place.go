@@ -33,7 +33,8 @@ type Place interface {
 	// of Gone; an application whose Gone is still open then is running.
 	Lag() time.Duration
 	// Ended describes how the application ended, with the end of its output. It is silent if it gave no reason: it
-	// wrote nothing to standard error, and nothing about a failure to standard output.
+	// wrote nothing to standard error, in its last turn if the place is a turnTaker, and nothing about a failure to
+	// standard output.
 	Ended() (how string, silent bool)
 	// Kill ends the application and everything that it started at once.
 	Kill(ctx context.Context) error
@@ -45,6 +46,12 @@ type Place interface {
 type confined interface {
 	// Within enters the network, as app.Site.Within does; nil is this machine's.
 	Within() func(do func() error) error
+}
+
+// turnTaker is a Place that tells apart what the application wrote to standard error in different turns.
+type turnTaker interface {
+	// BeginTurn notes that a turn begins.
+	BeginTurn()
 }
 
 // Ready waits until an application accepts requests. It ends early once gone is closed.

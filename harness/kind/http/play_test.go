@@ -65,6 +65,9 @@ func assistant() http.Handler {
 		switch request.Say {
 		case "die":
 			os.Exit(7)
+		case "die loudly":
+			fmt.Fprintln(os.Stderr, "Goodbye.")
+			os.Exit(7)
 		case "hang":
 			<-r.Context().Done()
 			return

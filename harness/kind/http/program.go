@@ -121,6 +121,13 @@ func (p *process) Gone() <-chan struct{} {
 // Lag implements Place.
 func (p *process) Lag() time.Duration { return 300 * time.Millisecond }
 
+// BeginTurn implements turnTaker.
+func (p *process) BeginTurn() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.live.BeginTurn()
+}
+
 // Ended implements Place.
 func (p *process) Ended() (how string, silent bool) {
 	p.mu.Lock()

@@ -84,19 +84,23 @@ var _ = Describe("An application that is started for a trial", func() {
 	})
 
 	It("is killed and started again, with its own state and that of the client", func() {
-		here, _ := site()
+		here, output := site()
 		s, err := agent(web(chat, "$.reply", "$.id"), "assistant").Start(ctx, here)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(func() { Expect(s.End(ctx)).To(Succeed()) })
 		Expect(s.Say(ctx, "a")).To(HaveField("Text", `life 1, turn 1, session "": a`))
 		Expect(s.(app.Restarter).Restart(ctx)).To(Succeed())
 		Expect(s.Say(ctx, "b")).To(HaveField("Text", `life 2, turn 1, session "9007199254740993": b`))
+		Eventually(output.String).Should(ContainSubstring("heard b"))
 		_, err = s.Say(ctx, "die")
 		Expect(err).To(beError(app.Crashed, "went away in the middle of the turn"))
 		Expect(err).To(MatchError(ContainSubstring("exit status 7")))
-		Expect(err).To(HaveField("Silent", false), "it wrote to its standard error")
+		Expect(err).To(HaveField("Silent", true), "it wrote to its standard error in earlier turns only")
 		Expect(s.(app.Restarter).Restart(ctx)).To(Succeed(), "a dead one, too")
 		Expect(s.Say(ctx, "c")).To(HaveField("Text", `life 3, turn 1, session "9007199254740993": c`))
+		_, err = s.Say(ctx, "die loudly")
+		Expect(err).To(beError(app.Crashed, "exit status 7"))
+		Expect(err).To(HaveField("Silent", false), "it wrote to its standard error")
 	})
 
 	It("is reached at the other loopback address, too", func() {

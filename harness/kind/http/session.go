@@ -46,6 +46,9 @@ func (s *session) start(ctx context.Context) error {
 
 // Say implements app.Session.
 func (s *session) Say(ctx context.Context, text string) (app.Answer, error) {
+	if p, ok := s.place.(turnTaker); ok {
+		p.BeginTurn()
+	}
 	answer, err := s.talk.Say(ctx, text)
 	if failed, ok := errors.AsType[*app.Error](err); ok && failed.Kind == app.Crashed && s.ended(ctx) {
 		how, silent := s.place.Ended()
