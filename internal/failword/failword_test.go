@@ -34,6 +34,9 @@ func TestIn(t *testing.T) {
 		"La boutique est injoignable.": true, "Le service a planté.": true, "réponse vide du modèle": true, "une liste vide": true,
 		"Ce n'est pas fait.": true, "Rien n’a été remboursé.": true,
 
+		"The refund tool broke.": true, "The shop is offline": true, "Unfortunately we have to stop here": true,
+		"Le service est hors ligne": true, "Désolé, la connexion est coupée.": true,
+
 		`{"error":"the tool failed"}`:      true,
 		`{"is_error":true}`:                true,
 		"MCP error -32603: internal error": true,
