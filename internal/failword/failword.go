@@ -15,12 +15,13 @@ var (
 		`fail|err(?:or|no|eur)|exception|traceback|panic|fatal|crash|abort|timeout|timed[ _-]?out|time limit|deadline|` +
 		`unavailable|unreachable|unsuccess|unable|cannot|not\b|\p{L}+n['’]t\b|never\b|nothing|without (?:an? )?(?:answer|response|result)|` +
 		`no (?:answer|response|result|reply|output|content|text|data|message|longer)|empty|blank|missing|incomplete|` +
-		`invalid|malformed|unexpected|broke|bad (?:request|gateway|response|reply)|refus(?:ed|al|ing)|denied|declin|reject|cancel|` +
+		`invalid|malformed|unexpected|broke|bad (?:request|gateway|response|reply)|denied|declin|reject|cancel|` +
 		`forbidden|unauthori[sz]ed|interrupt|disconnect|closed|lost|hang|hung|down\b|stopp(?:ed|ing)|g(?:ave|iv(?:e|es|en|ing)) up|` +
 		`overload|too many|rate limit|exceed|busy|offline|maintenance|conflict|blocked|locked|expired|skipped|sorry|unfortunately|` +
 		`went wrong|go wrong|problem|trouble|issues?\b|unknown|later\b|try again|retry|` +
 		`échou|échec|echou|echec|défaill|impossible|indisponible|inaccessible|injoignable|introuvable|délai|expiré|refus|rejet|décliné|` +
-		`annul|abandon|interromp|panne|hors (?:service|ligne)|désolé|malheureusement|dépass|bloqu|coupé|planté|plante\b|plantage|problème|incident|surcharg|réessay|plus tard|` +
+		`annul|abandon|interromp|panne|hors (?:service|ligne)|désolé|malheureusement|dépass|bloqu|coupé|planté|` +
+		`plante\b|plantage|problème|incident|surcharg|réessay|plus tard|` +
 		`pas\b|rien\b|jamais\b|aucune?\b|sans réponse|vides?(?:$|[^\p{L}])|manqu|inconnu|perdu|fermé)`)
 	fields = lazyregexp.New(
 		`\b(?:success(?:ful)?|succeeded|ok|done)\\?["']?\s*[:=]\s*(?:\\?["'])?(?:false|no|0)\b|` +
