@@ -61,7 +61,7 @@ func (p *Planned) Fired() bool { return p.fired > 0 }
 // Fire records that the perturbation fires at place n.
 func (p *Planned) Fire(sink event.Sink, n int) {
 	p.fired++
-	sink.Emit(event.New(n, p.String(), record.Perturbed{}))
+	sink.Emit(event.New(n, p.String(), record.Perturbed{Restarted: p.At == perturb.Turn && p.Do == perturb.Restart}))
 }
 
 // Unfired describes the perturbations that never fired. There were n places; missed is the

@@ -9,17 +9,19 @@ import (
 	"github.com/rehearse-dev/rehearse/event"
 	"github.com/rehearse-dev/rehearse/harness/record"
 	"github.com/rehearse-dev/rehearse/internal/lazyregexp"
-	"github.com/rehearse-dev/rehearse/scenarios/perturb"
 )
 
 // recalledTurns returns which of the user's messages of earlier turns the requests of each turn contain, such as "turn 1 in
 // turn 3", and which those of the turns that began with a restart of the agent do not.
 func recalledTurns(tr *record.Trial) (recalled, forgot []string) {
-	restarts := restartedTurns(tr)
+	var restarts []int // turns
 	var earlier []*event.Event
 	before := 0
 	for i := range tr.Events {
 		e := &tr.Events[i].Event
+		if p, ok := event.Read[record.Perturbed](e); ok && p.Restarted {
+			restarts = append(restarts, e.N)
+		}
 		turn, ok := event.Read[record.Turn](e)
 		if !ok || e.N == 0 {
 			continue
@@ -40,20 +42,6 @@ func recalledTurns(tr *record.Trial) (recalled, forgot []string) {
 		earlier, before = append(earlier, e), after
 	}
 	return recalled, forgot
-}
-
-// restartedTurns returns the turns before which a perturbation restarted the agent.
-func restartedTurns(tr *record.Trial) (turns []int) {
-	for i := range tr.Events {
-		e := &tr.Events[i].Event
-		if !is[record.Perturbed](e) {
-			continue
-		}
-		if p, err := perturb.Parse(e.Detail); err == nil && p.At == perturb.Turn && p.Do == perturb.Restart {
-			turns = append(turns, e.N)
-		}
-	}
-	return turns
 }
 
 // contains reports whether a message of the requests contains a text, perhaps in JSON or with other white space.

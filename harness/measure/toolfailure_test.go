@@ -220,7 +220,7 @@ var _ = Describe("The memory of an external agent", Label("H-04"), func() {
 		t.call(llm.Message{Role: llm.Assistant, Content: "Which order?"}, llm.Message{Role: llm.User, Content: "I want my money back."})
 		t.turn(1, "I want my money back.")
 		if restart != "" {
-			t.Events = append(t.Events, record.Event{Event: event.New(2, restart, record.Perturbed{})})
+			t.Events = append(t.Events, record.Event{Event: event.New(2, restart, record.Perturbed{Restarted: restart == "turn=2:restart"})})
 		}
 		t.Calls = append(t.Calls, record.Call{N: 2, Messages: nil})
 		for _, m := range second {
@@ -251,7 +251,7 @@ var _ = Describe("The memory of an external agent", Label("H-04"), func() {
 		t.turn(1, first.Content)
 		t.call(said("Done."), second)
 		t.turn(2, second.Content)
-		t.Events = append(t.Events, record.Event{Event: event.New(3, "turn=3:restart", record.Perturbed{})})
+		t.Events = append(t.Events, record.Event{Event: event.New(3, "turn=3:restart", record.Perturbed{Restarted: true})})
 		t.Calls = append(t.Calls, record.Call{N: 3, Messages: []string{t.message(second), t.message(said("Done.")), t.message(third)}})
 		t.turn(3, third.Content)
 		Expect(t.facts().Run.Recalled).To(Equal([]string{"turn 1 in turn 2", "turn 2 in turn 3"}))

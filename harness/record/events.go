@@ -120,7 +120,10 @@ func (Resumed) Event() (event.Kind, string) { return event.State, "resumed" }
 
 // Perturbed is the event of a perturbation of a write or a turn that fired. The event's N
 // is its place, its detail the perturbation's text form.
-type Perturbed struct{}
+type Perturbed struct {
+	// Restarted is true if the agent was restarted before the turn.
+	Restarted bool `json:"restarted,omitempty"`
+}
 
 // Event implements event.Payload.
 func (Perturbed) Event() (event.Kind, string) { return event.State, "perturbation" }
