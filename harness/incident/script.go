@@ -21,7 +21,37 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 	if c.Coding != "" {
 		c.endAtFailures()
 	}
-	var turns []capture.Turn
+	turns, cut := c.answers()
+	options := capture.ScriptOptions{Matching: match, Assert: match == capture.ByText}
+	failed := len(turns) > 0 && turns[len(turns)-1].Answer.Fault != nil && !c.EachAttempt
+	if match == capture.ByText && !c.overlapping() && !failed {
+		options.Matching = capture.InOrder
+	}
+	if slices.ContainsFunc(turns, func(t capture.Turn) bool { f := t.Answer.Fault; return f != nil && f.Kind != "status" }) {
+		c.Notes = append(c.Notes, "A recording does not have the answers that faults changed; the faults of this script change an empty one.")
+	}
+	script = capture.ScriptOf(turns, options)
+	if n := len(script.Rules); failed && n > 0 {
+		script.Rules[n-1].Times = 0 // without a limit, for the attempts of the client
+		c.Notes = append(c.Notes, "The last call failed. How often the client tried is not known, so its fault has no limit.")
+	}
+	for i := range script.Replies {
+		if script.Replies[i].Times == 1 {
+			script.Replies[i].Times = 0 // the default
+		}
+	}
+	if script.Model == "" && len(turns) > 0 {
+		first := turns[0].Model
+		if slices.ContainsFunc(turns, func(t capture.Turn) bool { return !price.SameModel(t.Model, first) }) {
+			script.Model = first
+			c.Notes = append(c.Notes, "Several models answered; the price and the tokenizer are those of the first.")
+		}
+	}
+	return script, cut
+}
+
+// answers returns the calls that the script answers; cut is true if it ends before the last call.
+func (c *Conversation) answers() (turns []capture.Turn, cut bool) {
 	lost := map[int]int{} // calls that are left out, by the user's messages
 	uncounted := 0
 	for i := range c.Turns {
@@ -55,32 +85,7 @@ func (c *Conversation) script(match capture.Matching) (script mocks.Script, cut 
 		c.Notes = append(c.Notes, fmt.Sprintf("The file has no token counts of %s; they are counted from the texts.",
 			format.Plural(uncounted, "answer")))
 	}
-	options := capture.ScriptOptions{Matching: match, Assert: match == capture.ByText}
-	failed := len(turns) > 0 && turns[len(turns)-1].Answer.Fault != nil && !c.EachAttempt
-	if match == capture.ByText && !c.overlapping() && !failed {
-		options.Matching = capture.InOrder
-	}
-	if slices.ContainsFunc(turns, func(t capture.Turn) bool { f := t.Answer.Fault; return f != nil && f.Kind != "status" }) {
-		c.Notes = append(c.Notes, "A recording does not have the answers that faults changed; the faults of this script change an empty one.")
-	}
-	script = capture.ScriptOf(turns, options)
-	if n := len(script.Rules); failed && n > 0 {
-		script.Rules[n-1].Times = 0 // without a limit, for the attempts of the client
-		c.Notes = append(c.Notes, "The last call failed. How often the client tried is not known, so its fault has no limit.")
-	}
-	for i := range script.Replies {
-		if script.Replies[i].Times == 1 {
-			script.Replies[i].Times = 0 // the default
-		}
-	}
-	if script.Model == "" && len(turns) > 0 {
-		first := turns[0].Model
-		if slices.ContainsFunc(turns, func(t capture.Turn) bool { return !price.SameModel(t.Model, first) }) {
-			script.Model = first
-			c.Notes = append(c.Notes, "Several models answered; the price and the tokenizer are those of the first.")
-		}
-	}
-	return script, cut
+	return turns, cut
 }
 
 // overlapping reports whether a call began before the one before it had ended. OpenTelemetry's SDK for JavaScript cuts beginnings,
