@@ -33,8 +33,15 @@ var (
 		`(?:\b0|\bno|\bwithout|\baucune?|\bsans) (?:errors?|failures?|problems?|issues?|erreurs?|problèmes?)`)
 )
 
-// In reports whether a text has a word or a field of a failure. Phrases such as "no errors" do not count.
+// most is the length up to which a text is read, at its beginning and at its end, in bytes.
+const most = 32 << 10
+
+// In reports whether a text has a word or a field of a failure. Phrases such as "no errors" do not count. Of a long text it
+// reads the beginning and the end.
 func In(text string) bool {
+	if len(text) > 2*most {
+		text = text[:most] + "\n" + text[len(text)-most:]
+	}
 	text = strings.ToLower(text)
 	return fields().MatchString(text) || words().MatchString(harmless().ReplaceAllString(text, " "))
 }

@@ -1,6 +1,7 @@
 package failword_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/internal/failword"
@@ -53,6 +54,15 @@ func TestIn(t *testing.T) {
 	} {
 		if got := failword.In(text); got != want {
 			t.Errorf("In(%q) = %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestInReadsBothEnds(t *testing.T) {
+	filler := strings.Repeat("fine ", 20_000)
+	for text, want := range map[string]bool{filler: false, "It failed. " + filler: true, filler + " It failed.": true} {
+		if got := failword.In(text); got != want {
+			t.Errorf("In(%.12q ...) = %v, want %v", text, got, want)
 		}
 	}
 }

@@ -23,10 +23,10 @@ type live struct {
 	process *Process
 	printed chan printed // closed at the end of the output
 
-	failed   bool  // a turn reported an error
-	answered bool  // the process has answered a turn
-	spoke    bool  // a line of this turn that is not its answer is about a failure
-	ended    error // the error of End
+	failed   bool   // a turn reported an error
+	answered bool   // the process has answered a turn
+	beside   []byte // the end of the lines of this turn that are not its answer
+	ended    error  // the error of End
 }
 
 // printed is a line of a program's output, or one that is too long.
@@ -67,7 +67,7 @@ func pump(from *jsonl.Reader, to chan<- printed) {
 // Say implements app.Session.
 func (s *live) Say(ctx context.Context, text string) (answer app.Answer, err error) {
 	defer func() { s.failed, s.answered = s.failed || err != nil, err == nil }()
-	s.spoke = false
+	s.beside = nil
 	if s.answered { // otherwise the program may have failed at its start
 		s.process.BeginTurn()
 	}
@@ -97,7 +97,7 @@ func (s *live) Say(ctx context.Context, text string) (answer app.Answer, err err
 		if answer, some, err := s.line(next.line); some || err != nil {
 			return answer, err
 		}
-		s.spoke = s.spoke || failword.In(string(next.line))
+		s.note(next.line)
 	}
 	_ = s.halt(ctx)
 	return app.Answer{}, app.Errorf(app.Flooded,
@@ -159,6 +159,14 @@ func (s *live) line(line []byte) (answer app.Answer, some bool, err error) {
 	return app.Answer{Text: text, Raw: raw(line)}, true, nil
 }
 
+// note keeps a line that is not an answer.
+func (s *live) note(line []byte) {
+	s.beside = append(append(s.beside, line...), '\n')
+	if n := len(s.beside); n > 2*maxLastWords {
+		s.beside = append(s.beside[:0], s.beside[n-maxLastWords:]...)
+	}
+}
+
 // endError returns the reason why a process has ended without an answer.
 func (s *live) endError(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil {
@@ -166,7 +174,7 @@ func (s *live) endError(ctx context.Context) error {
 	}
 	if s.process.Await(ctx, grace) { // it closed its output or input, which a program does at its end
 		for next := range s.printed { // it did not wait for the turn
-			s.spoke = s.spoke || failword.In(string(next.line))
+			s.note(next.line)
 		}
 	}
 	_ = s.halt(ctx)
@@ -177,7 +185,7 @@ func (s *live) endError(ctx context.Context) error {
 		crashed.Silent, err = s.process.Silent(), crashed
 	}
 	if failed, ok := errors.AsType[*app.Error](err); ok {
-		failed.Silent = failed.Silent && !s.spoke
+		failed.Silent = failed.Silent && !failword.In(string(s.beside))
 	}
 	return err
 }
